@@ -47,10 +47,6 @@ export async function cancelExecutions(
       };
     }),
   );
-  afterCommit(tx, () => {
-    tx.worker.abort(cancelled);
-    // Their places are free.
-    tx.worker.wakeExecutions();
-  });
+  afterCommit(tx, () => tx.worker.abort(cancelled));
   return cancelled;
 }
