@@ -1,11 +1,12 @@
 import { DAY_MS } from '@carillon/contract/primitives';
-import { settings, tasks, users } from '@carillon/db';
+import { occurrences, settings, tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { alertOverdue } from '../../src/alerts/overdue.ts';
 import { tick } from '../../src/cron/tick.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { duplicateTask } from '../../src/tasks/duplicate.ts';
+import { skipNextRun } from '../../src/tasks/skip-next-run.ts';
 import { lockUserTasks, resumeTasks, suspendTasks } from '../../src/tasks/suspend.ts';
 import { changeTask } from '../../src/tasks/write.ts';
 import { createAlertedTask, minutesAfter, PLANNED, readAlertKinds, readAlerts } from '../support/alerts.ts';
@@ -160,6 +161,26 @@ t.test('Changing, pausing, resuming and copying a task moves its limit', async (
   t.same(await change({ notificationEmail: 'me@example.com' }), minutesAfter(75));
   const copy = await duplicateTask(ctx, alice(), task);
   t.same(await overdueAt(copy.id), minutesAfter(75));
+});
+
+t.test('An instant that the owner skips is not overdue', async (t) => {
+  const task = await createAlertedTask(ctx, alice());
+  await skipNextRun(ctx, alice(), task);
+  t.same(await overdueAt(task), minutesAfter(15, NEXT_DAY));
+  clock.set(minutesAfter(60));
+  await alertOverdue(ctx);
+  t.same(await readAlerts(ctx, task), []);
+});
+
+t.test('An instant that is over the budget of its task is not overdue, and the next one is waited for', async (t) => {
+  const task = await createAlertedTask(ctx, alice());
+  const row = { taskId: task, plannedFor: PLANNED, recordedAt: PLANNED };
+  await ctx.db.insert(occurrences).values({ ...row, fate: 'over_budget' });
+  await ctx.db.update(tasks).set({ nextExecutionAt: NEXT_DAY }).where(eq(tasks.id, task));
+  clock.set(minutesAfter(20));
+  await alertOverdue(ctx);
+  t.same(await readAlerts(ctx, task), []);
+  t.same(await overdueAt(task), minutesAfter(15, NEXT_DAY));
 });
 
 t.test('A change of the rule while a run is queued counts from the instant of that run', async (t) => {
