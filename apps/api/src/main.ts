@@ -40,7 +40,7 @@ try {
   // Compiling takes most of a start; later imports come from the cache.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
   const { startApi } = await withCachedDrizzleImports(() => import('./serve.ts'));
-  const api = await startApi(config, stopping.signal);
+  const api = await startApi(config, { stopping: stopping.signal });
   if (api.setupPath !== null) {
     // Programs that read the log of a service expect JSON.
     if (config.production && !process.stdout.isTTY) api.log.warn(NO_ACCOUNT);

@@ -6,6 +6,7 @@ import { buildApp } from './app.ts';
 import { bootstrapAdmin } from './auth/bootstrap-admin.ts';
 import { findSetupPath } from './auth/setup/link.ts';
 import type { Config } from './config/config.ts';
+import { systemClock } from './context.ts';
 import { createReadinessCheck } from './health/readiness.ts';
 import { openContext, startTracing } from './open-context.ts';
 import { listenForWakeUps } from './queue/wake-ups.ts';
@@ -27,11 +28,20 @@ export interface Api {
   close(): Promise<void>;
 }
 
+export interface StartOptions {
+  /** Ends the wait for the database. */
+  stopping?: AbortSignal;
+  now?: () => Date;
+}
+
 /**
  * Waits for the database until `stopping` is aborted, and throws its reason then. If a part fails, stops those already
  * started and throws.
  */
-export async function startApi(config: Config, stopping = new AbortController().signal): Promise<Api> {
+export async function startApi(
+  config: Config,
+  { stopping = new AbortController().signal, now = systemClock }: StartOptions = {},
+): Promise<Api> {
   await using starting = new AsyncDisposableStack();
   const log = await openLog(config);
   stopping.addEventListener('abort', () => log.info('stopping'), { once: true });
@@ -47,6 +57,7 @@ export async function startApi(config: Config, stopping = new AbortController().
   const address = databaseUrl;
   const { ctx, poolState, close } = await openContext(config, address, log);
   starting.defer(close);
+  ctx.now = now;
   for (const line of config.unknownVariables) ctx.log.warn(line);
   let metricsUrl: string | undefined;
   if (config.metrics) {

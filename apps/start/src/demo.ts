@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { findInstallation, startInstallation } from './demo/installation.ts';
 import { runSteps } from './demo/steps.ts';
 
-/** `pnpm demo`: from an account to a stored result, step by step. Exits with 0 if every check passed. */
+/** `pnpm demo`: from an account to a stored result, a change and an alert, step by step. Exits with 0 if every check passed. */
 const cleanUp = new AsyncDisposableStack();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {

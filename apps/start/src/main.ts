@@ -26,7 +26,7 @@ try {
   // Compiling takes most of a start: modules imported from here on come from the cache of the previous start.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
   const { startCarillon } = await withCachedDrizzleImports(() => import('./start.ts'));
-  const { close, ...started } = await startCarillon(config, readInterval(process.env), stopping.signal);
+  const { close, ...started } = await startCarillon(config, readInterval(process.env), { stopping: stopping.signal });
   if (!stopping.signal.aborted) console.log(`\n${describeAddress(config, started)}\nCtrl-C stops it.\n`);
   await stopped;
   await close();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { Config } from '@carillon/api/config/config';
-import { startApi } from '@carillon/api/serve';
+import { type StartOptions, startApi } from '@carillon/api/serve';
 import { startScheduler } from '@carillon/scheduler/scheduler';
 
 export interface Carillon {
@@ -17,9 +17,9 @@ export interface Carillon {
  * Starts all of Carillon in this process: PostgreSQL if no database is configured, API and scheduler. If one fails, stops
  * the ones already started and throws.
  */
-export async function startCarillon(config: Config, intervalMs: number, stopping?: AbortSignal): Promise<Carillon> {
+export async function startCarillon(config: Config, intervalMs: number, options?: StartOptions): Promise<Carillon> {
   await assertPortFree(config);
-  const api = await startApi(config, stopping);
+  const api = await startApi(config, options);
   const log = api.log.child({ name: 'scheduler' });
   const scheduler = startScheduler({ apiUrl: api.url, cronSecret: config.cronSecret, intervalMs, log });
   return {

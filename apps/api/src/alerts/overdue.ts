@@ -92,7 +92,7 @@ function buildAlert({ id, userId, name, timezone, notificationEmail, minutes, pl
     at,
     executionId: null,
     title: `Task "${name}" is overdue`,
-    message: `The run planned for ${formatLocalTime(at, timezone)} has not ended ${overdueMinutes} minutes later.`,
+    message: `The run planned for ${formatLocalTime(at, timezone)} has not ended ${overdueMinutes} ${overdueMinutes === 1 ? 'minute' : 'minutes'} later.`,
     data: { task: { id, name }, plannedFor: at, overdueMinutes },
     notificationEmail,
     viaWebhook: false,

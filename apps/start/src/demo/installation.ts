@@ -4,14 +4,16 @@ import { join } from 'node:path';
 import { loadConfig } from '@carillon/api/config/config';
 import { readInterval } from '@carillon/scheduler/settings';
 import { startCarillon } from '../start.ts';
-import { DEMO_ANSWER, startDemoProvider } from './ai-provider.ts';
+import { type DemoProvider, startDemoProvider } from './ai-provider.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Installation {
   url: string;
-  /** The answer of its AI provider; null if unknown. */
-  answer: string | null;
+  /** Null if it has another AI provider. */
+  provider: DemoProvider | null;
+  /** Stops it, and starts it again with a clock that is ahead by `aheadMs`. Null if its data is not the demo's. */
+  restart: ((aheadMs: number) => Promise<void>) | null;
 }
 
 /** Returns the installation at `BASE_URL`, or null if Carillon does not answer there. */
@@ -25,7 +27,7 @@ export async function findInstallation(env: Environment): Promise<Installation |
     return null;
   }
   console.log(`Carillon runs at ${url}: the demo uses it with its AI provider.`);
-  return { url, answer: null };
+  return { url, provider: null, restart: null };
 }
 
 /**
@@ -42,16 +44,24 @@ export async function startInstallation(env: Environment, cleanUp: AsyncDisposab
     cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }));
     overrides.DATA_DIR = folder;
   }
-  let answer: string | null = null;
+  let provider: DemoProvider | null = null;
   if (!env.AI_BASE_URL && !env.ANTHROPIC_API_KEY) {
-    const provider = await startDemoProvider();
+    provider = await startDemoProvider();
     cleanUp.defer(provider.close);
     overrides.AI_BASE_URL = provider.url;
-    answer = DEMO_ANSWER;
+    overrides.EGRESS_ALLOW = '127.0.0.0/8';
     console.log(`An AI provider for the demo listens at ${provider.url}.`);
   }
-  const { url, close } = await startCarillon(loadConfig({ ...env, ...overrides }), readInterval(env));
-  cleanUp.defer(close);
+  const config = loadConfig({ ...env, ...overrides });
+  let carillon = await startCarillon(config, readInterval(env));
+  cleanUp.defer(() => carillon.close());
+  const { url } = carillon;
   console.log(`Carillon runs at ${url}.`);
-  return { url, answer };
+  const isTemporary = !env.DATA_DIR && !env.DATABASE_URL;
+  const restart = async (aheadMs: number) => {
+    await carillon.close();
+    const now = () => new Date(Date.now() + aheadMs);
+    carillon = await startCarillon({ ...config, port: Number(new URL(url).port) }, readInterval(env), { now });
+  };
+  return { url, provider, restart: isTemporary ? restart : null };
 }

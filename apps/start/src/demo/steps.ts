@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { Carillon, type TaskExecution } from '@carillon/client/source';
+import { DEMO_ANSWER } from './ai-provider.ts';
 import type { Installation } from './installation.ts';
+import { assert, printLine as say, printStep as step } from './print.ts';
+import { watchPrice } from './watch-price.ts';
 
 const DUE_IN_MS = 2000;
 const RUN_TIMEOUT_MS = 30_000;
 
 /** Uses the service as a user would, over HTTP, and prints each step. Throws if a check fails. */
-export async function runSteps({ url, answer }: Installation, cleanUp: AsyncDisposableStack): Promise<void> {
+export async function runSteps(installation: Installation, cleanUp: AsyncDisposableStack): Promise<void> {
+  const { url, provider, restart } = installation;
   const visitor = new Carillon({ baseUrl: url });
   const email = `demo-${randomBytes(4).toString('hex')}@example.com`;
   const password = `Demo-${randomBytes(12).toString('base64url')}-1`;
@@ -53,7 +57,7 @@ export async function runSteps({ url, answer }: Installation, cleanUp: AsyncDisp
   say(`execution ${execution.id} completed in ${execution.processingTimeMs} ms by ${execution.model}`);
   say(`result: “${execution.result}”`);
   assert(execution.result, 'There is no result');
-  assert(answer === null || execution.result === answer, 'The result is not the answer of the provider');
+  assert(provider === null || execution.result === DEMO_ANSWER, 'The result is not the answer of the provider');
   const { input = 0, output = 0, total = 0 } = execution.tokens ?? {};
   say(`tokens: ${input} in, ${output} out, ${total} in total`);
   assert(total > 0 && total === input + output, 'The tokens were not counted');
@@ -70,6 +74,13 @@ export async function runSteps({ url, answer }: Installation, cleanUp: AsyncDisp
   );
   assert(run?.fate === 'ran' && run.plannedFor === scheduledFor, 'The run was not planned for the chosen instant');
 
+  if (provider && restart) {
+    await watchPrice(carillon, { provider, restart }, cleanUp);
+  } else {
+    console.log();
+    say('The changed price and the missed run are left out: they need an installation and a provider of the demo.');
+  }
+
   /** A failed execution is retried after a minute or more, which the demo does not wait for. */
   async function waitForResult(): Promise<TaskExecution> {
     let hasStarted = false;
@@ -82,13 +93,6 @@ export async function runSteps({ url, answer }: Installation, cleanUp: AsyncDisp
     const reason = hasStarted ? 'The provider did not answer' : 'Does the scheduler run? No execution started';
     throw new Error(`${reason} within ${RUN_TIMEOUT_MS / 1000} seconds.`);
   }
-}
-
-const step = (number: number, title: string) => console.log(`\n${number}. ${title}`);
-const say = (line: string) => console.log(`   ${line}`);
-
-function assert(condition: unknown, failure: string): void {
-  if (!condition) throw new Error(`${failure}.`);
 }
 
 function lastSundayOfMarch(year: number): Date {
