@@ -8,6 +8,7 @@ import { getPlanLimits, type PlanRow, planColumnsSql } from '../limits/plan-limi
 import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
 import { selectLatestRuns } from '../queries/latest-runs.ts';
 import { countRunsLeft, findRun } from '../schedule/next-run.ts';
+import { type BudgetedTask, listOverBudget, selectBudgetedTasks } from './over-budget.ts';
 
 const MAX_FAILING = 6;
 const MAX_SILENT = 6;
@@ -42,7 +43,7 @@ interface OverviewRow extends PlanRow {
     errorCode: ErrorCode | null;
   }[];
   silent: { taskId: number; taskName: string; plannedFor: string }[];
-  overBudget: { taskId: number; taskName: string; budgetUsd: number }[];
+  budgeted: BudgetedTask[];
   failedWebhooks: { id: string; url: string }[];
   answers: {
     taskId: number;
@@ -71,7 +72,7 @@ export async function getOverview(ctx: Context, caller: Caller, { since }: { sin
     unconfirmedEmails: row.unconfirmedEmails,
     failing: row.failing.map((failing) => ({ ...failing, at: failing.at && toInstant(failing.at) })),
     silent: row.silent.map((silent) => ({ ...silent, plannedFor: toInstant(silent.plannedFor) })),
-    overBudget: row.overBudget,
+    overBudget: await listOverBudget(ctx, row.budgeted),
     failedWebhooks: row.failedWebhooks,
     answers: row.answers.map((answer) => ({ ...answer, at: toInstant(answer.at) })),
     usage: {
@@ -117,11 +118,7 @@ async function readOverview({ db, now }: Context, { id }: Caller, since: Date): 
         where a.kind = 'task.overdue' and a.created_at >= t.alerting_since and t.status = 'active'
           and t.overdue_at is null and t.consecutive_failures = 0
         order by a.task_id, a.id desc limit ${MAX_SILENT}) s) as silent,
-      (select coalesce(json_agg(b), '[]') from (
-        select t.id as "taskId", t.name as "taskName", t.monthly_budget_usd as "budgetUsd"
-        from (select * from tasks t where t.user_id = u.id order by t.id desc limit ${NEWEST_TASKS}) t
-        where t.status = 'active' and t.cost_month = ${month} and t.month_cost_usd >= t.monthly_budget_usd
-        limit ${MAX_SILENT}) b) as over_budget,
+      ${selectBudgetedTasks(sql`u.id`)} as budgeted,
       (select coalesce(json_agg(json_build_object('id', w.id, 'url', w.url)), '[]')
         from webhooks w where w.user_id = u.id and w.status = 'failed') as failed_webhooks,
       (select coalesce(json_agg(a), '[]') from (

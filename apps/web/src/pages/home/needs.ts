@@ -40,6 +40,15 @@ function listQuotas({ daily, executions, tokens }: Overview['usage']): Need[] {
 
 const describeFailure = (failures: number) => (failures === 1 ? 'failed' : `failed ${failures} times in a row`);
 
+function describeBudget(budget: string, cause: Overview['overBudget'][number]['cause']): string {
+  if (cause === 'budget_too_small') return `does not run: its budget of ${budget} a month does not cover a run.`;
+  const reason =
+    cause === 'used'
+      ? `has used its budget of ${budget} this month.`
+      : `does not run: the rest of its budget of ${budget} this month does not cover a run.`;
+  return `${reason} It runs again with the next month.`;
+}
+
 function listNeeds(visit: SignedInVisit, overview: Overview): Need[] {
   const { failing, silent, overBudget, failedWebhooks, usage, unconfirmedEmails } = overview;
   return [
@@ -63,9 +72,9 @@ function listNeeds(visit: SignedInVisit, overview: Overview): Need[] {
       }),
     ),
     ...overBudget.map(
-      ({ taskId, taskName, budgetUsd }): Need => ({
+      ({ taskId, taskName, budgetUsd, cause }): Need => ({
         fate: 'quota',
-        text: html`<a href="/tasks/${taskId}"><b>${taskName}</b></a> has used its budget of ${formatCost(budgetUsd)} this month. It runs again with the next month.`,
+        text: html`<a href="/tasks/${taskId}"><b>${taskName}</b></a> ${describeBudget(formatCost(budgetUsd), cause)}`,
         action: button(`/tasks/${taskId}/edit`, 'Change the budget'),
       }),
     ),

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { ErrorCode } from '../../executions.ts';
-import { Id, Instant, InstantInput, nullable, strictObject, Uuid } from '../../primitives.ts';
+import { Id, Instant, InstantInput, nullable, strictObject, stringEnum, Uuid } from '../../primitives.ts';
 import { userAction } from './define.ts';
 
 const Quota = Type.Object({ used: Type.Integer(), limit: Type.Integer() });
@@ -26,9 +26,21 @@ const Overview = Type.Object({
   silent: Type.Array(Type.Object({ ...Task, plannedFor: Instant }), {
     description: 'Tasks that are overdue and have not run since; at most six',
   }),
-  overBudget: Type.Array(Type.Object({ ...Task, budgetUsd: Type.Number() }), {
-    description: 'Tasks that have used their budget of the month, among the newest 1,000; at most six',
-  }),
+  overBudget: Type.Array(
+    Type.Object({
+      ...Task,
+      budgetUsd: Type.Number(),
+      cause: {
+        ...stringEnum(['used', 'rest_too_small', 'budget_too_small']),
+        description:
+          'It is used up, or the rest of it does not cover a run, or a run costs more than the budget of a month',
+      },
+    }),
+    {
+      description:
+        'Active tasks whose next run is refused by their budget of the month, among the newest 200 with one; at most six',
+    },
+  ),
   failedWebhooks: Type.Array(Type.Object({ id: Uuid, url: Type.String() })),
   answers: Type.Array(
     Type.Object({
