@@ -6,7 +6,7 @@ import type { Caller, Context } from '../context.ts';
 import { executionNotFound } from '../errors.ts';
 import { ownedList } from '../queries/owned-list.ts';
 import { ownedRow } from '../queries/owned-row.ts';
-import { executionTotal } from '../stats/user-counts.ts';
+import { executionTotal } from '../queries/user-counts.ts';
 import { buildTimeline } from './timeline.ts';
 
 export const executionFields = {

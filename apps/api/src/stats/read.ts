@@ -2,7 +2,7 @@ import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { toUtcDay } from '../limits/quotas.ts';
-import { successRate } from './user-counts.ts';
+import { successRate } from '../queries/user-counts.ts';
 
 const PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 const TOP_USERS = 10;

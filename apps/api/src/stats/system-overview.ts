@@ -4,10 +4,10 @@ import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { createReadinessCheck } from '../health/readiness.ts';
 import { toUtcDay } from '../limits/quotas.ts';
+import { successRate } from '../queries/user-counts.ts';
 import { queuesQuery } from '../telemetry/queues.ts';
 import { type ActiveCounts, topUsersQuery } from './read.ts';
 import { newerThan } from './system.ts';
-import { successRate } from './user-counts.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const HOURS = 24;

@@ -2,7 +2,7 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { successRate } from './user-counts.ts';
+import { successRate } from '../queries/user-counts.ts';
 
 /** An upper bound of how far the order of ids and that of `created_at` differ, as the clocks of processes do. */
 const MAX_DISORDER_MS = 60 * 60 * 1000;

@@ -3,7 +3,7 @@ import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { accountDeleted } from '../errors.ts';
 import { listUnconfirmed } from '../notifications/addresses.ts';
-import { executionStats, successRate, taskStats } from '../stats/user-counts.ts';
+import { executionStats, successRate, taskStats } from '../queries/user-counts.ts';
 
 /** The caller's account with its counts, and its revision. */
 export async function getProfile(ctx: Context, caller: Caller) {

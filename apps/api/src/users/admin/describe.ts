@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { userNotFound } from '../../errors.ts';
 import { getPlanLimits, planColumns } from '../../limits/plan-limits.ts';
 import { toUtcDay, toUtcMonth } from '../../limits/quotas.ts';
-import { executionStats, taskStats } from '../../stats/user-counts.ts';
+import { executionStats, taskStats } from '../../queries/user-counts.ts';
 import { listActivity } from './activity.ts';
 import { accountColumns, toAccountStats } from './read.ts';
 
@@ -15,7 +15,7 @@ interface SessionRow {
   lastUsedAt: string;
 }
 
-/** Spelled out, as in `stats/user-counts.ts`. */
+/** Spelled out, as in `queries/user-counts.ts`. */
 const userId = sql.raw('"users"."id"');
 
 /** An account with its counts, what it has used this month, its sessions and its latest activity. Throws 404. */

@@ -5,7 +5,7 @@ import type { Context } from '../../context.ts';
 import { userNotFound } from '../../errors.ts';
 import { containsPattern } from '../../queries/like-pattern.ts';
 import { readOffsetPage } from '../../queries/pages.ts';
-import { executionStats, successRate, taskStats } from '../../stats/user-counts.ts';
+import { executionStats, successRate, taskStats } from '../../queries/user-counts.ts';
 import { listActivity } from './activity.ts';
 
 export const accountColumns = {
