@@ -73,4 +73,10 @@ ALTER TABLE "tasks" ADD CONSTRAINT "tasks_overlap" CHECK ("tasks"."overlap" in (
 ALTER TABLE "tasks" ADD CONSTRAINT "tasks_max_retries" CHECK ("tasks"."max_retries" between 0 and 3);--> statement-breakpoint
 INSERT INTO "scheduler_state" DEFAULT VALUES;--> statement-breakpoint
 UPDATE "webhooks" SET "events" = "events" || '{task.overdue,task.failing,task.recovered,task.expensive,task.slow}'::text[]
-WHERE "purpose" = 'task';
+WHERE "purpose" = 'task';--> statement-breakpoint
+DROP TRIGGER "tasks_changed" ON "tasks";--> statement-breakpoint
+CREATE TRIGGER "tasks_changed" BEFORE UPDATE OF "user_id", "name", "description", "prompt", "scheduled_for", "recurrence",
+  "recurrence_pattern", "timezone", "ai_model", "max_tokens", "temperature", "attachment_ids", "webhook_url",
+  "notification_email", "context", "output_schema", "notify", "watch", "missed", "overlap", "ends_at", "max_runs",
+  "paused_until", "timeout_ms", "monthly_budget_usd", "max_retries", "alerts", "created_at", "updated_at"
+ON "tasks" FOR EACH ROW EXECUTE FUNCTION "public"."increase_revision"();

@@ -64,6 +64,7 @@ t.test('Counting many keys while they are pruned neither stalls nor loses an ope
     occurrencesDays: 0,
     deliveriesDays: 0,
     eventsDays: 0,
+    alertsDays: 0,
     auditDays: 0,
     filesDays: 0,
   };

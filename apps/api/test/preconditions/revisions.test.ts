@@ -13,7 +13,10 @@ t.beforeEach(() => clock.set(START));
 
 /** Columns that no GET shows. A new column belongs here or into a trigger of a migration. */
 const NOT_SHOWN = {
-  tasks: ['id', 'revision', 'consecutive_failures', 'last_duration_ms'],
+  tasks: [
+    ...['id', 'revision', 'consecutive_failures', 'last_duration_ms', 'planned_runs', 'cost_month', 'month_cost_usd'],
+    ...['last_success_id', 'last_success_at', 'last_success_digest', 'overdue_at', 'alerting_since'],
+  ],
   users: ['id', 'revision', 'email_verified_at', 'password_hash', 'task_count'],
   webhooks: [
     ...['id', 'revision', 'secret_sealed', 'secret_lookup', 'previous_secret_sealed', 'previous_secret_until'],
@@ -53,6 +56,9 @@ t.test('A change of each shown column of a task and of a webhook increases the r
       ...{ recurrencePattern: '* * * * *', timezone: 'Asia/Tokyo', aiModel: 'x', maxTokens: 1, temperature: 1 },
       ...{ executionCount: 1, lastExecutionAt: later, attachments: [webhook.id], webhookUrl: 'x' },
       ...{ notificationEmail: 'x', createdAt: later, updatedAt: later },
+      ...{ context: { clock: false, previousResult: true }, outputSchema: {}, notify: 'change', watch: ['x'] },
+      ...{ missed: 'none', overlap: 'queue', endsAt: later, maxRuns: 1, pausedUntil: later, timeoutMs: 1000 },
+      ...{ monthlyBudgetUsd: 1, maxRetries: 0, alerts: {} },
     },
     webhooks: { url: 'x', events: ['x'], description: 'x', status: 'failed', createdAt: later },
   };
