@@ -1,6 +1,7 @@
 import { queryRows, recordset, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
+import { hasPlannedTrigger } from '../queries/planned-trigger.ts';
 import { overdueAtSql } from './overdue-at.ts';
 import { type NewAlert, recordAlerts } from './record.ts';
 import { overdueMinutesSql } from './rules.ts';
@@ -76,7 +77,7 @@ function lockDueTasks({ db }: Context, now: Date): Promise<DueTask[]> {
     select due.id, due.user_id, due.name, due.timezone, due.notification_email, planned.at as planned_for,
       case when (select is_active from users u where u.id = due.user_id) then due.minutes end as minutes,
       exists (select from executions e where e.task_id = due.id and e.planned_for = planned.at
-          and e.trigger in ('schedule', 'backfill') and e.status in ('completed', 'failed'))
+          and ${hasPlannedTrigger('e')} and e.status in ('completed', 'failed'))
         or exists (select from occurrences o where o.task_id = due.id and o.planned_for = planned.at
           and o.fate in ('skipped_by_user', 'over_budget')) as is_settled
     from due cross join lateral (select due.overdue_at - due.minutes * interval '1 minute' as at) planned`,

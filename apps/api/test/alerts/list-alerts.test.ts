@@ -33,7 +33,7 @@ async function alert(person: Person, taskId: number, title: string, given: Parti
   return (await ctx.db.select().from(alerts).where(eq(alerts.title, title)))[0]?.id as number;
 }
 
-t.test("Alerts are listed newest first with their task, and nobody else's", async (t) => {
+t.test('Alerts are listed newest first with their task, without those of other users', async (t) => {
   const news = await insertTask(ctx, alice.id, { name: 'News' });
   const others = await insertTask(ctx, bob.id);
   const first = await alert(alice, news, 'First');

@@ -1,6 +1,6 @@
-import { findService } from '../../ai/providers.ts';
 import type { Context } from '../../context.ts';
 import type { Budget, HighestCost } from './budget.ts';
+import { loadPrices } from './load-prices.ts';
 
 /** Instructions of ours and of the provider, roles, and separators. */
 const SPARE_TOKENS = 500;
@@ -12,16 +12,13 @@ const TOKENS_PER_FILE = 1000;
  * and with an output schema a second call may repair the first answer. Loads the price list only if a budget asks for it.
  */
 export async function loadHighestCost(
-  { config }: Pick<Context, 'config'>,
+  ctx: Pick<Context, 'config'>,
   budgets: readonly (Budget | null)[],
 ): Promise<HighestCost> {
   if (budgets.every((budget) => budget === null)) return () => 0;
-  const { calculatePriceUsd } = await import('../../ai/pricing.ts');
+  const priceOf = await loadPrices(ctx);
   return ({ model, maxTokens, promptBytes, textBytes, files, schemaBytes }) => {
-    const service = findService(config.ai, model);
-    const apiUrl = 'url' in service ? service.url : undefined;
-    const price = (inputTokens: number) =>
-      calculatePriceUsd({ model, inputTokens, outputTokens: maxTokens, ...(apiUrl !== undefined && { apiUrl }) });
+    const price = (inputTokens: number) => priceOf({ model, inputTokens, outputTokens: maxTokens });
     const input = SPARE_TOKENS + promptBytes + textBytes + files * TOKENS_PER_FILE;
     if (schemaBytes === null) return price(input);
     return price(input + schemaBytes) + price(input + schemaBytes + SPARE_TOKENS + maxTokens);

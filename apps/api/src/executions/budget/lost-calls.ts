@@ -1,6 +1,6 @@
-import { findService } from '../../ai/providers.ts';
 import type { AiUsage } from '../../ai/usage.ts';
 import type { Context } from '../../context.ts';
+import { loadPrices } from './load-prices.ts';
 
 /** A call that was broken off: no provider reports its usage, and may bill it. */
 export interface LostCall {
@@ -11,15 +11,13 @@ export interface LostCall {
 
 /** Adds the usage to lost calls: the input, by the price list. Loads the list only if there is such a call. */
 export async function addUsage<T extends LostCall>(
-  { config }: Pick<Context, 'config'>,
+  ctx: Pick<Context, 'config'>,
   calls: readonly T[],
 ): Promise<(T & { usage: AiUsage })[]> {
   if (calls.length === 0) return [];
-  const { calculatePriceUsd } = await import('../../ai/pricing.ts');
+  const priceOf = await loadPrices(ctx);
   return calls.map((call) => {
-    const service = findService(config.ai, call.model);
     const input = { model: call.model, inputTokens: call.tokens, outputTokens: 0 };
-    const costUsd = calculatePriceUsd({ ...input, ...('url' in service && { apiUrl: service.url }) });
-    return { ...call, usage: { ...input, estimated: true, costUsd } };
+    return { ...call, usage: { ...input, estimated: true, costUsd: priceOf(input) } };
   });
 }

@@ -1,7 +1,7 @@
 import { invalidField } from '../../errors.ts';
 import { parseWatchPath } from './compare/watch-path.ts';
 
-/** Throws 400 with the path that is none. */
+/** Throws 400 naming the first path that is not valid. */
 export function checkWatch(given: string[]): string[] {
   const at = given.findIndex((path) => parseWatchPath(path) === null);
   if (at >= 0)

@@ -63,7 +63,7 @@ t.test('A task without a success has nothing to compare with', async (t) => {
   t.equal((await tryWatch(ctx, alice(), { taskId: pruned, output: OUTPUT, watch: [] })).changes, null);
 });
 
-t.test("Another account's task is not found, and a path that is none is named", async (t) => {
+t.test("Another account's task is not found, and an invalid path is named", async (t) => {
   const taskId = await insertWithSuccess(OUTPUT);
   const [eve] = await insertUsers(ctx, 1);
   const fail = (caller: Caller, input: Parameters<typeof tryWatch>[2]) =>

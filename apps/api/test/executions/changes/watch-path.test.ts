@@ -64,7 +64,7 @@ t.test('A path names fields, elements by position, each element, and elements by
   for (const [path, steps] of Object.entries(VALID)) t.strictSame(parseWatchPath(path), steps, path);
 });
 
-t.test('A path that breaks the grammar is none', async (t) => {
+t.test('A path that breaks the grammar is not valid', async (t) => {
   for (const path of INVALID) t.equal(parseWatchPath(path), null, path);
 });
 

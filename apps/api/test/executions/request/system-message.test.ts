@@ -23,7 +23,7 @@ const build = (given: Partial<RequestInput> = {}, now = ON_TIME) =>
 const systemOf = (given?: Partial<RequestInput>, now?: string) => build(given, now).system?.split('\n') ?? null;
 const onDemand = { trigger: 'manual', plannedFor: null };
 
-t.test('A scheduled run is told its planned instant, its task and the last success', async (t) => {
+t.test('The system message of a scheduled run has its planned instant, its task and the last success', async (t) => {
   t.same(build(), {
     system: [
       'This is a scheduled run of the task "Morning news".',
@@ -44,7 +44,7 @@ t.test('A scheduled run is told its planned instant, its task and the last succe
   );
 });
 
-t.test('A late run is told its planned instant and its start, from 5 seconds on', async (t) => {
+t.test('The system message of a late run has its planned instant and its start, from 5 seconds on', async (t) => {
   const lateness = (now: string) => systemOf({ timezone: 'Europe/Lisbon' }, now)?.slice(1, -1);
   t.same(lateness('2026-11-20T11:00:05.000Z'), [
     'It is Friday, 2026-11-20, 11:00, in the time zone Europe/Lisbon (UTC+00:00), as planned.',
@@ -61,7 +61,7 @@ t.test('A late run is told its planned instant and its start, from 5 seconds on'
   }
 });
 
-t.test('A run on demand is told the instant of its start', async (t) => {
+t.test('The system message of a run on demand has the instant of its start', async (t) => {
   t.same(systemOf({ ...onDemand, timezone: 'Asia/Kolkata' }, '2026-11-20T19:00:00Z'), [
     'This is a run of the task "Morning news" on demand.',
     'It is Saturday, 2026-11-21, 00:30, in the time zone Asia/Kolkata (UTC+05:30).',
@@ -73,7 +73,7 @@ t.test('A run on demand is told the instant of its start', async (t) => {
   ]);
 });
 
-t.test('A retry is told the instant of the run that it repeats', async (t) => {
+t.test('The system message of a retry has the instant of the run that it repeats', async (t) => {
   const retry = { trigger: 'retry', attempt: 2 };
   t.same(systemOf(retry, '2026-11-20T11:01:02Z'), [
     'This is attempt 2 of a scheduled run of the task "Morning news".',
@@ -100,7 +100,7 @@ t.test('A retry is told the instant of the run that it repeats', async (t) => {
   }
 });
 
-t.test('A backfilled run is told the instant that it makes up for', async (t) => {
+t.test('The system message of a backfilled run has the instant that it makes up for', async (t) => {
   t.same(systemOf({ trigger: 'backfill', timezone: 'Europe/Lisbon' }, '2026-11-23T16:20:00Z'), [
     'This is a scheduled run of the task "Morning news", made up for afterwards.',
     'It was planned for Friday, 2026-11-20, 11:00, in the time zone Europe/Lisbon (UTC+00:00).',

@@ -14,8 +14,8 @@ const PLAIN_NAME = /^[^.[\]"\s]+$/;
 const MAX_INDEX_DIGITS = 6;
 
 /**
- * Reads a path such as `price`, `releases[].date`, `releases[0]`, `releases[version].date` or `["odd name"].value`; null if it
- * is none. White space belongs into quotes.
+ * Parses a path such as `price`, `releases[].date`, `releases[0]`, `releases[version].date` or `["odd name"].value`. Returns
+ * null if it is not valid; a name with white space must be quoted.
  */
 export function parseWatchPath(path: string): WatchStep[] | null {
   const steps: WatchStep[] = [];

@@ -3,7 +3,7 @@ interface ReadSchema {
   problem: string | null;
 }
 
-/** Reads a schema that is typed as JSON; an empty text is none. The API checks what the schema says. */
+/** Parses a schema that is typed as JSON; an empty text means no schema. The API validates the schema itself. */
 export function readSchema(text: string): ReadSchema {
   if (text.trim() === '') return { value: null, problem: null };
   try {
