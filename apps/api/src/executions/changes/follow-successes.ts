@@ -1,3 +1,4 @@
+import { toStorableText } from '@carillon/db/storable-text';
 import type { CompletedExecution } from '../pipeline/execution-result.ts';
 import type { Candidate } from '../pipeline/select-runnable.ts';
 import { MAX_SENT } from '../request/system-message.ts';
@@ -24,6 +25,6 @@ function follow(candidate: Candidate, { id, completedAt, result }: CompletedExec
     lastSuccessId: id,
     lastSuccessDigest: digestText(result.text),
     lastSuccessAt: completedAt.toISOString(),
-    previousResult: isSent ? result.text.slice(0, MAX_SENT) : null,
+    previousResult: isSent ? toStorableText(result.text, MAX_SENT) : null,
   };
 }
