@@ -2,13 +2,15 @@ import type { ExecutionRequest, OutputSchema, RunContext } from '@carillon/db';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
-import type { Budget } from '../budget/budget.ts';
-import { needsDetails, readDetails } from '../request/read-details.ts';
+import { type Budget, selectBudget } from '../budget/budget.ts';
+import { MAX_SENT } from '../request/system-message.ts';
 
 const MAX_RUNNING_PER_USER = 5;
 const MAX_RUNNING = 1000;
 /** As many as a day's quota admits: all may be of one task. */
 const MAX_CONSIDERED = 500;
+/** How far a chain of retries on demand is followed. */
+const MAX_REPEATED = 20;
 
 export interface ClaimedExecution {
   id: number;
@@ -32,6 +34,17 @@ export interface ClaimedExecution {
   attachmentIds: string[];
   providerKeySealed: string | null;
 }
+
+/** A retry on demand has the planned instant of the first execution that it repeats. */
+const PLANNED_FOR = sql`coalesce(e.planned_for, case when e.retry_of_id is not null then (
+  with recursive repeated as (
+    select retry_of_id, planned_for, 1 as depth from executions where id = e.retry_of_id
+    union all
+    select x.retry_of_id, x.planned_for, r.depth + 1 from repeated r join executions x on x.id = r.retry_of_id
+    where r.planned_for is null and r.depth < ${sql.raw(String(MAX_REPEATED))}
+  )
+  select planned_for from repeated where planned_for is not null limit 1
+) end)`;
 
 export type Candidate = Omit<ClaimedExecution, 'claimToken' | 'request'> & {
   taskName: string;
@@ -60,8 +73,8 @@ export type RunnableRow = { roundUserId: number } & (Candidate | { id: null });
  * the index, so the cost grows with the users, not their rows. Running rows are read once, into maps: the planner would
  * read them for each row. A join instead of the scalar subquery could lose the order.
  */
-export async function selectRunnable(ctx: Context, limit: number, after: number): Promise<RunnableRow[]> {
-  const rows = await queryRows<RunnableRow & { needsDetails: boolean | null }>(
+export function selectRunnable(ctx: Context, limit: number, after: number): Promise<RunnableRow[]> {
+  return queryRows<RunnableRow>(
     ctx.db,
     sql`
     with recursive waiting(user_id) as (
@@ -95,9 +108,12 @@ export async function selectRunnable(ctx: Context, limit: number, after: number)
     ), held as (
       select e.id, e.task_id, e.user_id, e.attempt, e.usage_day, e.trigger, e.run_at, e.via_webhook,
         e.started_at is null as is_first_start, t.name as task_name, t.prompt, t.ai_model, t.max_tokens, t.temperature,
-        t.attachment_ids, t.last_duration_ms, u.provider_key_sealed, e.planned_for, e.inbound_data, t.timezone, t.context,
+        t.attachment_ids, t.last_duration_ms, u.provider_key_sealed, ${PLANNED_FOR} as planned_for, e.inbound_data, t.timezone, t.context,
         t.output_schema, t.watch, t.timeout_ms, t.last_success_id, t.last_success_digest, t.last_success_at,
-        ${needsDetails} as needs_details, null::json as budget, null::text as previous_result
+        ${selectBudget} as budget,
+        case when (t.context ->> 'previousResult')::boolean or strpos(t.prompt, '{{previous_result}}') > 0 then (
+          select left(p.result, ${MAX_SENT}) from executions p where p.id = t.last_success_id and p.task_id = t.id
+        ) end as previous_result
       from executions e join tasks t on t.id = e.task_id join users u on u.id = e.user_id
       where e.id = any(array(select id from picked)) and e.status = 'pending' and not (select maintenance_mode from settings)
       for no key update of t, e skip locked
@@ -105,7 +121,4 @@ export async function selectRunnable(ctx: Context, limit: number, after: number)
     select picked.user_id as round_user_id, held.* from picked left join held using (id)
     order by picked.user_id, picked.run_at, picked.id`,
   );
-  const ids = rows.flatMap((row) => (row.id !== null && row.needsDetails ? [row.id] : []));
-  const details = await readDetails(ctx, ids);
-  return details.size === 0 ? rows : rows.map((row) => (row.id === null ? row : { ...row, ...details.get(row.id) }));
 }
