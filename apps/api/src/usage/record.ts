@@ -25,7 +25,8 @@ const ZERO: Sums = { executions: 0, tokens: 0, tokensReserved: 0, costUsd: 0, co
 export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): Promise<void> {
   if (deltas.length === 0) return;
   const sums = new Map<string, Sums & { userId: number; period: string }>();
-  for (const { userId, day, ...delta } of deltas) {
+  for (const delta of deltas) {
+    const { userId, day } = delta;
     for (const period of [day, toUtcMonth(day)]) {
       const key = `${userId} ${period}`;
       const sum = sums.get(key) ?? { userId, period, ...ZERO };

@@ -163,11 +163,11 @@ const countReservedTokens = ({ maxTokens, outputSchema }: Pick<Candidate, 'maxTo
 /** Writes neither events nor usage. */
 export async function writeStarts(tx: Context, starting: readonly StartingExecution[], now: Date): Promise<void> {
   if (starting.length === 0) return;
-  const starts = starting.map(({ isFirstStart, ...execution }) => ({
+  const starts = starting.map((execution) => ({
     id: execution.id,
     token: execution.claimToken,
     tokens: countReservedTokens(execution),
-    count: isFirstStart ? 1 : 0,
+    count: execution.isFirstStart ? 1 : 0,
     request: JSON.stringify(execution.request),
   }));
   const at = sql`${now.toISOString()}::timestamptz`;

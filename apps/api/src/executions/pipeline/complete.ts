@@ -108,16 +108,17 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
   // Two claims of one execution may end together.
   const toKey = ({ id, claimToken }: { id: number; claimToken: string | null }) => `${id} ${claimToken}`;
   const resultByKey = new Map(results.map((result) => [toKey(result), result]));
-  return written.map(({ claimToken, ...row }) => ({
-    ...row,
-    plannedFor: toInstantOrNull(row.plannedFor),
-    requestedAt: toInstant(row.requestedAt),
-    startedAt: toInstantOrNull(row.startedAt),
-    nextExecutionAt: toInstantOrNull(row.nextExecutionAt),
-    alertingSince: toInstantOrNull(row.alertingSince),
-    completedAt,
-    result: resultByKey.get(toKey({ id: row.id, claimToken })) as ExecutionResult,
-  }));
+  return written.map((row) =>
+    Object.assign(row, {
+      plannedFor: toInstantOrNull(row.plannedFor),
+      requestedAt: toInstant(row.requestedAt),
+      startedAt: toInstantOrNull(row.startedAt),
+      nextExecutionAt: toInstantOrNull(row.nextExecutionAt),
+      alertingSince: toInstantOrNull(row.alertingSince),
+      completedAt,
+      result: resultByKey.get(toKey(row)) as ExecutionResult,
+    }),
+  );
 }
 
 export const toUsageDeltas = (completed: readonly CompletedExecution[]): UsageDelta[] =>

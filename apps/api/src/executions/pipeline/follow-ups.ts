@@ -37,8 +37,8 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
   );
   const followUps = completed.map((execution) => {
     // The first execution of a task in the batch may have changed its state.
-    const { taskStatus, consecutiveFailures, alertingSince } = byTask.get(execution.taskId) ?? execution;
-    const current = { ...execution, taskStatus, consecutiveFailures, alertingSince };
+    const earlier = byTask.get(execution.taskId);
+    const current = earlier ? { ...execution, ...getTaskState(earlier) } : execution;
     const decided = decideFollowUp(tx, current, ended.has(execution.taskId));
     const outcome = { isFinal: decided.retryAt === null, failuresInRow: decided.consecutiveFailures };
     const followUp = { ...decided, ...decideAlerts(current, outcome) };
@@ -71,6 +71,13 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     ),
   ]);
 }
+
+/** What an execution of the same task in the batch has changed. */
+const getTaskState = ({ taskStatus, consecutiveFailures, alertingSince }: FollowUp) => ({
+  taskStatus,
+  consecutiveFailures,
+  alertingSince,
+});
 
 function decideFollowUp(
   tx: Context,

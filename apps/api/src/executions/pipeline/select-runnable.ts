@@ -115,7 +115,8 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
           select left(p.result, ${MAX_SENT}) from executions p where p.id = t.last_success_id and p.task_id = t.id
         ) end as previous_result
       from executions e join tasks t on t.id = e.task_id join users u on u.id = e.user_id
-      where e.id = any(array(select id from picked)) and e.status = 'pending' and not (select maintenance_mode from settings)
+      -- "is true": otherwise an index lists all that waits, only to check the state again under the lock.
+      where e.id = any(array(select id from picked)) and (e.status = 'pending') is true and not (select maintenance_mode from settings)
       for no key update of t, e skip locked
     )
     select picked.user_id as round_user_id, held.* from picked left join held using (id)
