@@ -7,6 +7,8 @@ import { AuditEntry } from './admin/audit.ts';
 import { Coupon } from './admin/coupons.ts';
 import { Settings } from './admin/settings.ts';
 import { AdminUser } from './admin/users.ts';
+import { Channel } from './channels/channels.ts';
+import { ChannelAttempt } from './channels/deliveries.ts';
 import {
   BareErrorBody,
   ErrorBody,
@@ -51,6 +53,8 @@ export const NAMED_SCHEMAS = [
   ApiKey,
   Webhook,
   DeliveryAttempt,
+  Channel,
+  ChannelAttempt,
   Readiness,
   Session,
   Notification,

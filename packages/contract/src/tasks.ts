@@ -18,6 +18,7 @@ import {
   stringEnum,
   TaskName,
   TimeZone,
+  Uuid,
 } from './primitives.ts';
 import { runSettings, storedRunSettings } from './tasks/run-settings.ts';
 
@@ -72,6 +73,13 @@ const taskSettings = {
   notificationEmail: Type.Optional(
     nullable({ ...Email, description: 'Receives a mail when a run ends and no retry follows; null for none' }),
   ),
+  channels: Type.Optional(
+    Type.Array(Uuid, {
+      maxItems: 10,
+      description:
+        'Ids of channels of the caller, which get the results and the alarms of this task. Duplicates are ignored',
+    }),
+  ),
   ...runSettings,
 };
 export type TaskSettings = Required<Static<TObject<typeof taskSettings>>>;
@@ -97,6 +105,7 @@ export const Task = Type.Object(
     attachments: Type.Array(Type.String(), { description: 'Ids of the attached uploads' }),
     webhookUrl: nullable(Type.String()),
     notificationEmail: nullable(Type.String()),
+    channels: Type.Array(Type.String(), { description: 'Ids of channels' }),
     ...storedRunSettings,
     createdAt: Instant,
     updatedAt: Instant,

@@ -8,6 +8,7 @@ interface AlertedTask {
   status: string;
   nextExecutionAt: Date | null;
   webhookUrl: string | null;
+  channels: readonly string[];
   notificationEmail: string | null;
   alerts: AlertRules | null;
 }
@@ -40,7 +41,7 @@ export function changedOverdueAt(task: AlertedTask & { id: number; userId: numbe
 }
 
 const findMinutes = (task: AlertedTask) =>
-  getEffectiveRules({ ...task, hasWebhook: task.webhookUrl !== null }).overdueMinutes;
+  getEffectiveRules({ ...task, hasWebhook: task.webhookUrl !== null || task.channels.length > 0 }).overdueMinutes;
 
 /** Retries do not count: the run of their instant has ended. */
 const firstLiveInstant = (userId: SQL, taskId: SQL) => sql`select min(e.planned_for) from executions e

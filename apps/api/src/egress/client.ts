@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { createConnector, NoAllowedAddress } from './connector.ts';
 import { exchange } from './exchange.ts';
 import { createEgressPolicy, type EgressSettings } from './policy.ts';
@@ -20,11 +21,19 @@ export interface HttpPost {
   /** Default: 64 KiB; beyond it the connection is dropped. */
   maxBytes?: number;
   signal?: AbortSignal;
+  /** Whether the outcome has the answer's headers and body. Default: false. */
+  keepsAnswer?: boolean;
+}
+
+export interface HttpAnswer {
+  headers: IncomingHttpHeaders;
+  /** At most `maxBytes`, as UTF-8; what a broken connection has left. */
+  body: string;
 }
 
 /** `error` is shown to the owner of the address, so it does not reveal hosts and ports of the network. */
 export type HttpOutcome =
-  | { kind: 'answered'; status: number; error: string | null }
+  | { kind: 'answered'; status: number; error: string | null; answer?: HttpAnswer }
   | { kind: FailureKind; status: null; error: string };
 type FailureKind = 'not_sent' | 'connection' | 'timeout' | 'aborted';
 
@@ -52,6 +61,8 @@ export function createHttpClient(settings: EgressSettings, options: HttpClientOp
       const { connectMs = CONNECT_MS, responseMs = RESPONSE_MS, maxBytes = MAX_BYTES, signal } = request;
       const { url, problem } = policy.parseUrl(request.url);
       if (url === null) return { kind: 'not_sent', status: null, error: `Nothing was sent: the address ${problem}.` };
+      let headers: IncomingHttpHeaders = {};
+      const chunks: Buffer[] = [];
       const { end, status, error } = await exchange(pools.get(url.origin), {
         path: url.path,
         method: 'POST',
@@ -61,9 +72,21 @@ export function createHttpClient(settings: EgressSettings, options: HttpClientOp
         connectMs,
         timeoutMs: responseMs,
         maxBytes,
+        ...(request.keepsAnswer && {
+          onHeaders: (_, received) => {
+            headers = received;
+          },
+          onData: (chunk) => {
+            chunks.push(chunk);
+            return false;
+          },
+        }),
       });
       // The status counts, however the body ends.
-      if (status !== null) return toAnswer(status);
+      if (status !== null) {
+        const answer = request.keepsAnswer && { answer: { headers, body: Buffer.concat(chunks).toString() } };
+        return { ...toAnswer(status), ...answer };
+      }
       if (end === 'timeout' || end === 'aborted') return toFailure(end, responseMs);
       return toFailure(error instanceof NoAllowedAddress ? 'not_sent' : 'connection', responseMs);
     },

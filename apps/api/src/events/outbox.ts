@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/webhooks/events';
-import { queryRows } from '@carillon/db';
+import { ALERT_KINDS, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context, writeBeforeCommit } from '../context.ts';
 
@@ -14,8 +14,10 @@ export interface Event {
   alertId?: number;
   /** Writes it to the log only. */
   isUnsent?: boolean;
-  /** Sends it to the webhooks of the account only. */
+  /** Sends it neither to the webhook of the task nor to its channels. */
   skipsTaskWebhook?: boolean;
+  /** Sends it to no channel: another attempt of the run follows. */
+  skipsChannels?: boolean;
 }
 
 /**
@@ -40,12 +42,13 @@ async function writeEvents(tx: Context, events: readonly Event[]): Promise<void>
     tx.db,
     sql`
     with e as materialized (
-      select user_id, task_id, alert_id, string_to_array(kinds, '+') as kinds, is_sent, skips_task, data, row
+      select user_id, task_id, alert_id, string_to_array(kinds, '+') as kinds, is_sent, skips_task, skips_channels,
+        data, row
       from unnest(${column((row) => row.userId)}::int[], ${column((row) => row.taskId ?? 'null')}::int[],
         ${column((row) => row.alertId ?? 'null')}::int[], ${column((row) => row.kinds.join('+'))}::text[],
-        ${column((row) => row.isSent)}::boolean[], ${column((row) => row.skipsTaskWebhook)}::boolean[],
+        ${column((row) => row.isSent)}::boolean[], ${column((row) => row.skipsTaskWebhook)}::boolean[], ${column((row) => row.skipsChannels)}::boolean[],
         string_to_array(${lines}, e'\\n'))
-        with ordinality r(user_id, task_id, alert_id, kinds, is_sent, skips_task, data, row)
+        with ordinality r(user_id, task_id, alert_id, kinds, is_sent, skips_task, skips_channels, data, row)
     ), positions as (
       insert into event_positions as p (user_id, last_id)
       select user_id, sum(cardinality(kinds)) from e group by user_id order by user_id
@@ -57,18 +60,21 @@ async function writeEvents(tx: Context, events: readonly Event[]): Promise<void>
         kinds, task_id, data, ${now}::timestamptz
       from e join positions using (user_id)
     ), d as materialized (
-      select gen_random_uuid() as id, h.id as webhook_id, e.alert_id, e.row, k.event,
+      select gen_random_uuid() as id, h.id as webhook_id, e.alert_id, e.row, k.event, ${isHeldSql} as is_held,
         '{"event":"' || k.event || '","timestamp":"' || ${now}::text || '","webhookId":"' || h.id || '","userId":'
           || e.user_id || ',"data":' || e.data || '}' as payload
       from e join webhooks h on h.user_id = e.user_id and h.status = 'active' and h.events && e.kinds
         and (h.task_id is null or h.task_id = e.task_id and not e.skips_task)
+        and (h.kind = 'webhook' or not e.skips_task and not e.skips_channels
+          and exists (select from tasks t where t.id = e.task_id and h.id = any(t.channels)))
       cross join unnest(e.kinds) k(event)
       where e.is_sent and k.event = any(h.events)
     ), queued as (
-      insert into deliveries (id, webhook_id, event, payload, request_id, next_attempt_at, queued_at, created_at,
+      insert into deliveries (id, webhook_id, event, payload, request_id, status, next_attempt_at, queued_at, created_at,
         alert_id)
-      select id, webhook_id, event, payload, ${tx.requestId ?? randomUUID()}::text, ${firstAttemptAt}::timestamptz,
-        ${delayMs === 0 ? now : null}::timestamptz, ${now}::timestamptz, alert_id
+      select id, webhook_id, event, payload, ${tx.requestId ?? randomUUID()}::text,
+        case when is_held then 'held' else 'pending' end, ${firstAttemptAt}::timestamptz,
+        case when not is_held then ${delayMs === 0 ? now : null}::timestamptz end, ${now}::timestamptz, alert_id
       from d
     )
     select id, row::int from d`,
@@ -82,20 +88,26 @@ interface Row extends Pick<Event, 'userId' | 'taskId' | 'alertId' | 'data'> {
   kinds: EventKind[];
   isSent: boolean;
   skipsTaskWebhook: boolean;
+  skipsChannels: boolean;
 }
 
 /** Events of a run come in pairs with the same data, which are one row. */
 function toRows(events: readonly Event[]): Row[] {
   const rows: Row[] = [];
   for (const event of events) {
-    const { kind, userId, taskId, alertId, data, skipsTaskWebhook = false } = event;
-    const row = { userId, taskId, alertId, data, kinds: [kind], isSent: isSent(event), skipsTaskWebhook };
+    const { kind, userId, taskId, alertId, data, skipsTaskWebhook = false, skipsChannels = false } = event;
+    const flags = { isSent: isSent(event), skipsTaskWebhook, skipsChannels };
+    const row = { userId, taskId, alertId, data, kinds: [kind], ...flags };
     const last = rows.at(-1);
     if (last?.data === data && last.userId === userId && last.isSent === row.isSent) last.kinds.push(kind);
     else rows.push(row);
   }
   return rows;
 }
+
+/** What a channel `h` with quiet hours, an interval or a digest does not send at once. */
+const isHeldSql = sql`(num_nonnulls(h.quiet, h.min_interval_minutes) > 0 or h.digest <> 'off')
+  and not (h.urgent and k.event = any(${`{${ALERT_KINDS.join(',')}}`}::text[]))`;
 
 /** Task events that an inbound webhook caused are not sent: webhooks could form a loop. Quotas bound `execution.*`. */
 const isSent = ({ kind, viaWebhook, isUnsent }: Event) => !isUnsent && !(viaWebhook && kind.startsWith('task.'));

@@ -1,6 +1,7 @@
 import type { ChangeTaskInput, CreateTaskInput, TaskSettings } from '@carillon/contract/tasks';
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { tasks } from '@carillon/db';
+import { checkChannels } from '../channels/check-channels.ts';
 import type { Caller, Context } from '../context.ts';
 import { invalidField } from '../errors.ts';
 import { checkWatch } from '../executions/changes/check-watch.ts';
@@ -39,6 +40,7 @@ const SETTINGS: SettingTable = {
   attachments: { default: [], store: (given, ctx, caller) => getAttachmentIds(ctx, caller, given) },
   webhookUrl: { default: null },
   notificationEmail: { default: null, store: (given) => given && normalizeEmail(given) },
+  channels: { default: [], store: (given, ctx, caller) => checkChannels(ctx, caller, given) },
   context: {
     default: { clock: true, previousResult: false },
     store: ({ clock = true, previousResult = false }) => ({ clock, previousResult }),

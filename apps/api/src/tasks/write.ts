@@ -57,7 +57,7 @@ export async function insertTask(
 }
 
 /** What `overdue_at` depends on. */
-const OVERDUE_FIELDS = ['status', 'nextExecutionAt', 'alerts', 'webhookUrl', 'notificationEmail'];
+const OVERDUE_FIELDS = ['status', 'nextExecutionAt', 'alerts', 'webhookUrl', 'notificationEmail', 'channels'];
 
 /** If nothing changes, `updatedAt` stays and no event is recorded. Throws 400, 404, 412, and 402 over quota. */
 export function changeTask(

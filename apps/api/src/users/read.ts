@@ -57,6 +57,8 @@ async function readSettings(ctx: Context, caller: Caller) {
       notificationPreferences: { email: users.notifyEmail, webhook: users.notifyWebhook },
       webhookUrl: users.notificationUrl,
       webhookId: webhooks.id,
+      channels: sql<string[]>`array(select c.id from webhooks c
+        where c.user_id = "users"."id" and c.is_for_account order by c.created_at, c.id)`,
       notificationEmails: users.notificationEmails,
       hasModelRouterApiKey: sql<boolean>`${users.providerKeySealed} is not null`,
       hasPassword: sql<boolean>`${users.passwordHash} is not null`,

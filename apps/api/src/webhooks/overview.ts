@@ -15,7 +15,8 @@ const SHOWN_ATTEMPTS = 10;
 const ALL_ATTEMPTS = 100;
 const PAYLOAD_CHARACTERS = 100_000;
 
-type DeliveryStatus = (typeof deliveries.$inferSelect)['status'];
+/** The rest is of channels. */
+type DeliveryStatus = Exclude<(typeof deliveries.$inferSelect)['status'], 'held' | 'digested'>;
 
 interface OverviewRow {
   id: string;
@@ -96,7 +97,7 @@ export async function listWebhookOverviews({ db }: Context, caller: Caller, { cu
     db,
     sql`
     select ${overviewColumns}, ${latestDeliveries}
-    from (select * from webhooks h where user_id = ${caller.id} ${isBefore('h', cursor)}
+    from (select * from webhooks h where user_id = ${caller.id} and kind = 'webhook' ${isBefore('h', cursor)}
       order by h.created_at desc, h.id desc limit ${PAGE + 1}) h left join tasks t on t.id = h.task_id
     order by h.created_at desc, h.id desc`,
   );
@@ -127,7 +128,7 @@ export async function showWebhook(ctx: Context, caller: Caller, { id, cursor }: 
           select id, event, status, attempt, created_at, next_attempt_at from deliveries d
           where d.webhook_id = h.id ${isBefore('d', cursor)}
           order by d.created_at desc, d.id desc limit ${PAGE + 1}) d
-        where h.id = ${id} and h.user_id = ${caller.id}) d
+        where h.id = ${id} and h.user_id = ${caller.id} and h.kind = 'webhook') d
       order by d.created_at desc, d.id desc`,
     ),
   ]);
@@ -154,7 +155,7 @@ async function readWebhookState({ db }: Context, caller: Caller, id: string) {
         (count(*) filter (where status = 'failed' and event <> 'test'))::int as failed
       from (select status, event from deliveries where webhook_id = h.id
         order by created_at desc limit ${SEARCHED}) d) counted
-    where h.id = ${id} and h.user_id = ${caller.id}`,
+    where h.id = ${id} and h.user_id = ${caller.id} and h.kind = 'webhook'`,
   );
   if (!row) throw webhookNotFound();
   const { previousSecretUntil, lastAttempt, ...overview } = row;
@@ -186,7 +187,7 @@ export async function getDelivery(
       h.status as webhook_status, d.request_id, left(d.payload, ${PAYLOAD_CHARACTERS}) as payload,
       length(d.payload) as payload_characters
     from deliveries d join webhooks h on h.id = d.webhook_id
-    where d.id = ${deliveryId} and h.id = ${id} and h.user_id = ${caller.id}`,
+    where d.id = ${deliveryId} and h.id = ${id} and h.user_id = ${caller.id} and h.kind = 'webhook'`,
   );
   if (!row) throw new AppError('not_found', 'Delivery not found');
   return toDelivery(row);

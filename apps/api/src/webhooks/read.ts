@@ -1,6 +1,6 @@
 import type { ListDeliveriesQuery } from '@carillon/contract/webhooks/deliveries';
 import type { EventKind } from '@carillon/contract/webhooks/events';
-import type { ListWebhooksQuery } from '@carillon/contract/webhooks/webhooks';
+import type { ListWebhooksQuery, WebhookPurpose } from '@carillon/contract/webhooks/webhooks';
 import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
 import { and, count, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
@@ -12,7 +12,7 @@ export const MAX_LOG_ATTEMPTS = 100;
 export const webhookFields = {
   id: webhooks.id,
   userId: webhooks.userId,
-  purpose: webhooks.purpose,
+  purpose: sql<WebhookPurpose>`${webhooks.purpose}`,
   taskId: webhooks.taskId,
   url: webhooks.url,
   events: sql<EventKind[]>`${webhooks.events}`,
@@ -34,12 +34,15 @@ export async function getWebhook(ctx: Context, caller: Caller, id: string) {
 }
 
 export const isOwnWebhook = (caller: Pick<Caller, 'id'>, id: string) =>
-  and(eq(webhooks.id, id), eq(webhooks.userId, caller.id));
+  and(eq(webhooks.id, id), eq(webhooks.userId, caller.id), isNoChannel);
+
+/** Channels have routes of their own. */
+export const isNoChannel = eq(webhooks.kind, 'webhook');
 
 export const webhookNotFound = () => new AppError('not_found', 'Webhook not found');
 
 export async function listWebhooks(ctx: Context, caller: Caller, { limit, offset }: ListWebhooksQuery) {
-  const mine = eq(webhooks.userId, caller.id);
+  const mine = and(eq(webhooks.userId, caller.id), isNoChannel);
   const [page, total] = await Promise.all([
     ctx.db
       .select(webhookFields)

@@ -60,9 +60,9 @@ async function beginTest(ctx: Context, caller: Caller, webhookId: string): Promi
   await ctx.db.insert(deliveries).values({ ...row, status: 'sending', leaseUntil: leaseUntil(TEST_MS) });
   recordEvents(ctx, [{ kind: event, userId: caller.id, data, isUnsent: true }]);
   await ctx.db.execute(sql`update webhooks h set ${addToRateWindow(ctx, sql`1`)} where h.id = ${webhookId}`);
-  const { url, lastAttemptOk, secretSealed, previousSecretSealed, previousSecretUntil } = webhook;
+  const { kind, userId, url, lastAttemptOk, secretSealed, previousSecretSealed, previousSecretUntil } = webhook;
   const secrets = { secretSealed, previousSecretSealed, previousSecretUntil };
-  return { ...row, ...secrets, url, lastAttemptOk, queuedAt: now, attempt: 1, previousAttemptAt: null };
+  return { ...row, ...secrets, kind, userId, url, lastAttemptOk, queuedAt: now, attempt: 1, previousAttemptAt: null };
 }
 
 const toLogEntry = ({ id, deliveryId, webhookId, event, url, ...attempt }: Attempt) => ({

@@ -28,6 +28,7 @@ const task: Static<typeof Task> & { consecutiveFailures: number } = {
   attachments: [],
   webhookUrl: null,
   notificationEmail: null,
+  channels: [],
   context: { clock: true, previousResult: false },
   outputSchema: null,
   notify: 'always',

@@ -20,7 +20,7 @@ const NOT_SHOWN = {
   users: ['id', 'revision', 'email_verified_at', 'password_hash', 'task_count'],
   webhooks: [
     ...['id', 'revision', 'secret_sealed', 'secret_lookup', 'previous_secret_sealed', 'previous_secret_until'],
-    ...['last_attempt_ok', 'window_ends_at', 'window_count', 'updated_at'],
+    ...['last_attempt_ok', 'window_ends_at', 'window_count', 'updated_at', 'kind', 'last_sent_at', 'unsubscribe_hash'],
   ],
 };
 

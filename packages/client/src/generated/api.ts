@@ -1615,6 +1615,8 @@ export interface components {
             webhookUrl: string | null;
             /** @description The address that receives a mail when a run ends, once it is confirmed; null for none */
             notificationEmail: string | null;
+            /** @description Ids of channels */
+            channels: string[];
             /** @description What the model is given beside the prompt */
             context: {
                 /** @description Whether a system message says for when the run is planned, in the time zone of the task */
@@ -2694,6 +2696,7 @@ export interface operations {
                      *         "unconfirmedEmails": [
                      *           "team@example.com"
                      *         ],
+                     *         "channels": [],
                      *         "hasModelRouterApiKey": false
                      *       }
                      *     }
@@ -2725,6 +2728,8 @@ export interface operations {
                             notificationEmails: string[];
                             /** @description Those of `notificationEmails` and of the `notificationEmail` of tasks that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old */
                             unconfirmedEmails: string[];
+                            /** @description Ids of the channels that get the notifications of the account */
+                            channels: string[];
                             /** @description Whether the account has a key of its own for the AI service; the key itself is never returned */
                             hasModelRouterApiKey: boolean;
                         };
@@ -2777,6 +2782,8 @@ export interface operations {
                     webhookUrl?: string | null;
                     /** @description Duplicates are ignored; an empty list for none */
                     notificationEmails?: string[];
+                    /** @description Ids of channels that get the notifications of the account. Duplicates are ignored; an empty list for none */
+                    channels?: string[];
                 };
             };
         };
@@ -2805,6 +2812,7 @@ export interface operations {
                      *         "unconfirmedEmails": [
                      *           "team@example.com"
                      *         ],
+                     *         "channels": [],
                      *         "hasModelRouterApiKey": false
                      *       }
                      *     }
@@ -2836,6 +2844,8 @@ export interface operations {
                             notificationEmails: string[];
                             /** @description Those of `notificationEmails` and of the `notificationEmail` of tasks that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old */
                             unconfirmedEmails: string[];
+                            /** @description Ids of the channels that get the notifications of the account */
+                            channels: string[];
                             /** @description Whether the account has a key of its own for the AI service; the key itself is never returned */
                             hasModelRouterApiKey: boolean;
                         };
@@ -3155,6 +3165,8 @@ export interface operations {
                      * @description Receives a mail when a run ends and no retry follows; null for none
                      */
                     notificationEmail?: string | null;
+                    /** @description Ids of channels of the caller, which get the results and the alarms of this task. Duplicates are ignored */
+                    channels?: string[];
                     /** @description What the model is given beside the prompt */
                     context?: {
                         /** @description Default: true */
@@ -3302,6 +3314,7 @@ export interface operations {
                      *           "attachments": [],
                      *           "webhookUrl": null,
                      *           "notificationEmail": null,
+                     *           "channels": [],
                      *           "context": {
                      *             "clock": true,
                      *             "previousResult": false
@@ -3401,6 +3414,7 @@ export interface operations {
                      *         "attachments": [],
                      *         "webhookUrl": null,
                      *         "notificationEmail": null,
+                     *         "channels": [],
                      *         "context": {
                      *           "clock": true,
                      *           "previousResult": false
@@ -3537,6 +3551,8 @@ export interface operations {
                      * @description Receives a mail when a run ends and no retry follows; null for none
                      */
                     notificationEmail?: string | null;
+                    /** @description Ids of channels of the caller, which get the results and the alarms of this task. Duplicates are ignored */
+                    channels?: string[];
                     /** @description What the model is given beside the prompt */
                     context?: {
                         /** @description Default: true */
@@ -3632,6 +3648,7 @@ export interface operations {
                      *         "attachments": [],
                      *         "webhookUrl": null,
                      *         "notificationEmail": null,
+                     *         "channels": [],
                      *         "context": {
                      *           "clock": true,
                      *           "previousResult": false
@@ -3774,6 +3791,7 @@ export interface operations {
                      *         "attachments": [],
                      *         "webhookUrl": null,
                      *         "notificationEmail": null,
+                     *         "channels": [],
                      *         "context": {
                      *           "clock": true,
                      *           "previousResult": false
@@ -3928,6 +3946,7 @@ export interface operations {
                      *         "attachments": [],
                      *         "webhookUrl": null,
                      *         "notificationEmail": null,
+                     *         "channels": [],
                      *         "context": {
                      *           "clock": true,
                      *           "previousResult": false

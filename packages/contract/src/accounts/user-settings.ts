@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
 import { describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
 import { IfMatch, IfNoneMatch, NOT_MODIFIED } from '../preconditions.ts';
-import { Email, HttpUrl, nullable, strictObject, TimeZone, UserName } from '../primitives.ts';
+import { Email, HttpUrl, nullable, strictObject, TimeZone, UserName, Uuid } from '../primitives.ts';
 import { EMAIL_CONFLICT, emailChange, PatchUserInput, PendingEmail } from './users.ts';
 
 const common = { tags: ['users'], security: SIGNED_IN };
@@ -27,6 +27,7 @@ export const UserSettings = Type.Object({
     description:
       'Those of `notificationEmails` and of the `notificationEmail` of tasks that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old',
   }),
+  channels: Type.Array(Type.String(), { description: 'Ids of the channels that get the notifications of the account' }),
   hasModelRouterApiKey: Type.Boolean(),
 });
 export type UserSettings = Static<typeof UserSettings>;
@@ -43,6 +44,13 @@ export const ChangeSettingsInput = strictObject({
   webhookUrl: Type.Optional(nullable(HttpUrl)),
   notificationEmails: Type.Optional(
     Type.Array(Email, { maxItems: 10, description: 'Duplicates are ignored; an empty list for none' }),
+  ),
+  channels: Type.Optional(
+    Type.Array(Uuid, {
+      maxItems: 20,
+      description:
+        'Ids of channels that get the notifications of the account. Duplicates are ignored; an empty list for none',
+    }),
   ),
 });
 export type ChangeSettingsInput = Static<typeof ChangeSettingsInput>;

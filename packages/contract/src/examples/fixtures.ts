@@ -60,6 +60,7 @@ export const task: Task = {
   attachments: [],
   webhookUrl: null,
   notificationEmail: null,
+  channels: [],
   context: { clock: true, previousResult: false },
   outputSchema: null,
   notify: 'always',

@@ -11,6 +11,7 @@ const ownSettings = {
   webhookId: WEBHOOK,
   notificationEmails: ['team@example.com'],
   unconfirmedEmails: ['team@example.com'],
+  channels: [],
   hasModelRouterApiKey: false,
 };
 

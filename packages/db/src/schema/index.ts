@@ -3,6 +3,7 @@ export * from './alerts.ts';
 export * from './coupons.ts';
 export * from './events.ts';
 export * from './executions.ts';
+export * from './feeds.ts';
 export * from './idempotency.ts';
 export * from './limits.ts';
 export * from './messages.ts';

@@ -64,6 +64,8 @@ export const tasks = pgTable(
     lastExecutionAt: instant('last_execution_at'),
     attachments: uuid('attachment_ids').array().notNull().default([]),
     webhookUrl: text('webhook_url'),
+    /** Ids of channels of the same user. */
+    channels: uuid().array().notNull().default([]),
     notificationEmail: text('notification_email'),
     // `json` keeps the order of the fields, which `jsonb` does not.
     context: json().$type<RunContext>().notNull().default({ clock: true, previousResult: false }),

@@ -1,16 +1,53 @@
 import { sql } from 'drizzle-orm';
-import { boolean, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import {
+  type AnyPgColumn,
+  boolean,
+  check,
+  index,
+  integer,
+  json,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { alerts } from './alerts.ts';
 import { instant, revision, wordList } from './columns.ts';
 import { tasks } from './tasks.ts';
 
 export const WEBHOOK_STATUSES = ['active', 'inactive', 'failed'] as const;
-/** A subscription of its owner, or the `webhookUrl` of a task or of the account's settings. */
-export const WEBHOOK_PURPOSES = ['subscription', 'task', 'account'] as const;
-export const DELIVERY_STATUSES = ['pending', 'sending', 'delivered', 'failed'] as const;
+/** A subscription of its owner, the `webhookUrl` of a task or of the account's settings, or a channel. */
+export const WEBHOOK_PURPOSES = ['subscription', 'task', 'account', 'channel'] as const;
+export const CHANNEL_KINDS = [
+  'slack',
+  'mattermost',
+  'teams',
+  'discord',
+  'telegram',
+  'ntfy',
+  'apprise',
+  'email',
+] as const;
+export const DIGESTS = ['off', 'hourly', 'daily'] as const;
+export const DELIVERY_STATUSES = ['pending', 'sending', 'delivered', 'failed', 'held', 'digested'] as const;
 
-/** `secretLookup` is a blind index, by which a secret in a path is found. */
+export type ChannelKind = (typeof CHANNEL_KINDS)[number];
+
+/** Local times such as `22:00`, when a channel sends nothing. */
+export interface QuietHours {
+  from: string;
+  to: string;
+  timezone: string;
+}
+
+/** The settings of a channel that are no secret. */
+export type ShownSettings = Record<string, string | string[]>;
+
+/**
+ * Where deliveries go: webhooks and channels. `secretLookup` is a blind index, by which a secret in a path is found. A
+ * channel has all its settings as JSON in `secretSealed`; its `url` has no secret.
+ */
 export const webhooks = pgTable(
   'webhooks',
   {
@@ -33,6 +70,23 @@ export const webhooks = pgTable(
     lastAttemptOk: boolean('last_attempt_ok'),
     windowEndsAt: instant('window_ends_at'),
     windowCount: integer('window_count').notNull().default(0),
+    kind: text({ enum: ['webhook', ...CHANNEL_KINDS] })
+      .notNull()
+      .default('webhook'),
+    // What follows is of channels.
+    name: text(),
+    shownSettings: json('shown_settings').$type<ShownSettings>(),
+    /** Whether it gets the notifications of the account. */
+    isForAccount: boolean('is_for_account').notNull().default(false),
+    quiet: json().$type<QuietHours>(),
+    /** Whether alarms are sent in quiet hours and between digests. */
+    urgent: boolean().notNull().default(false),
+    minIntervalMinutes: integer('min_interval_minutes'),
+    digest: text({ enum: DIGESTS }).notNull().default('off'),
+    digestHour: integer('digest_hour'),
+    digestTimezone: text('digest_timezone'),
+    lastSentAt: instant('last_sent_at'),
+    unsubscribeHash: text('unsubscribe_hash').unique(),
     revision: revision(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
@@ -41,13 +95,19 @@ export const webhooks = pgTable(
     index('webhooks_of_user').on(t.userId, t.createdAt, t.id),
     uniqueIndex('webhooks_one_of_task').on(t.taskId),
     uniqueIndex('webhooks_one_of_account').on(t.userId).where(sql`${t.purpose} = 'account'`),
+    check('webhooks_kind', sql`${t.kind} in ('webhook', ${wordList(CHANNEL_KINDS)})`),
+    check('webhooks_channel', sql`(${t.purpose} = 'channel') = (${t.kind} <> 'webhook')`),
+    check('webhooks_digest', sql`${t.digest} in (${wordList(DIGESTS)})`),
     check('webhooks_purpose', sql`${t.purpose} in (${wordList(WEBHOOK_PURPOSES)})`),
     check('webhooks_task', sql`(${t.purpose} = 'task') = (${t.taskId} is not null)`),
     check('webhooks_status', sql`${t.status} in (${wordList(WEBHOOK_STATUSES)})`),
   ],
 );
 
-/** The outbox. A pending row is waiting (`queuedAt` is null: a retry before its `nextAttemptAt`) or queued. */
+/**
+ * The outbox. A pending row is waiting (`queuedAt` is null: a retry before its `nextAttemptAt`) or queued. A held row waits
+ * for its channel: at `nextAttemptAt` it is queued, or digested if there are several: the delivery `digestId` has all of them.
+ */
 export const deliveries = pgTable(
   'deliveries',
   {
@@ -68,6 +128,7 @@ export const deliveries = pgTable(
     createdAt: instant('created_at').notNull(),
     endedAt: instant('ended_at'),
     alertId: integer('alert_id').references(() => alerts.id, { onDelete: 'set null' }),
+    digestId: uuid('digest_id').references((): AnyPgColumn => deliveries.id, { onDelete: 'cascade' }),
   },
   (t) => [
     // Retries first, because they have a planned instant.
@@ -80,10 +141,15 @@ export const deliveries = pgTable(
     index('deliveries_of_webhook').on(t.webhookId, t.createdAt),
     index('deliveries_of_alert').on(t.alertId).where(sql`${t.alertId} is not null`),
     check('deliveries_status', sql`${t.status} in (${wordList(DELIVERY_STATUSES)})`),
-    check('deliveries_next_while_pending', sql`(${t.status} = 'pending') = (${t.nextAttemptAt} is not null)`),
+    index('deliveries_held').on(t.nextAttemptAt).where(sql`${t.status} = 'held'`),
+    index('deliveries_of_digest').on(t.digestId).where(sql`${t.digestId} is not null`),
+    check(
+      'deliveries_next_while_pending',
+      sql`(${t.status} in ('pending', 'held')) = (${t.nextAttemptAt} is not null)`,
+    ),
     check('deliveries_lease_while_sending', sql`(${t.status} = 'sending') = (${t.claimToken} is not null)`),
     check('deliveries_queued_while_pending', sql`${t.queuedAt} is null or ${t.status} = 'pending'`),
-    check('deliveries_ended', sql`(${t.status} in ('delivered', 'failed')) = (${t.endedAt} is not null)`),
+    check('deliveries_ended', sql`(${t.status} in ('delivered', 'failed', 'digested')) = (${t.endedAt} is not null)`),
   ],
 );
 

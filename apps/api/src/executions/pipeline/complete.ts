@@ -83,7 +83,7 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       })}
     ), held as (
       select t.id, t.name, t.status, t.recurrence, t.next_execution_at, t.consecutive_failures,
-        t.notification_email, t.webhook_url is not null as has_webhook, t.notify, t.max_retries, t.alerts,
+        t.notification_email, t.webhook_url is not null or t.channels <> '{}' as has_webhook, t.notify, t.max_retries, t.alerts,
         t.alerting_since, t.recurrence <> 'once' and t.status = 'active' and t.next_execution_at is null
           and num_nonnulls(t.ends_at, t.max_runs) > 0 as has_no_further_run,
         ${selectBudget} as budget

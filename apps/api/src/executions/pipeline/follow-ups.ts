@@ -284,8 +284,9 @@ function buildEvents({ completed, retryAt, taskStatus }: FollowUp): Event[] {
     retryScheduled: retryAt !== null,
     nextRetryAt: retryAt?.toISOString() ?? null,
   };
+  const skipsChannels = retryAt !== null || isCancelled(result);
   return [
-    { kind: 'task.failed', userId, taskId, viaWebhook, data },
-    { kind: 'execution.failed', userId, taskId, viaWebhook, data },
+    { kind: 'task.failed', userId, taskId, viaWebhook, data, skipsChannels },
+    { kind: 'execution.failed', userId, taskId, viaWebhook, data, skipsChannels },
   ];
 }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../context.ts';
 import type { HttpOutcome } from '../../egress/client.ts';
+import { sendMessage } from '../../messages/send.ts';
+import type { SendOutcome } from '../../messages/sender.ts';
 import type { Span } from '../../telemetry/tracing.ts';
 import { decryptSecret } from '../secret.ts';
 import { buildStandardHeaders, signBody } from '../signature.ts';
@@ -20,6 +22,10 @@ export interface Attempt {
   statusCode: number | null;
   error: string | null;
   lastAttemptOk: boolean | null;
+  /** How long the receiver wants no further attempt, in milliseconds. */
+  retryAfterMs: number | null;
+  /** The receiver will never accept a delivery again. */
+  isGone: boolean;
 }
 
 const UNREADABLE_SECRET: HttpOutcome = {
@@ -74,15 +80,21 @@ async function makeAttempt(ctx: Context, delivery: ClaimedDelivery, signal?: Abo
     success: outcome.error === null,
     statusCode: outcome.status,
     error: outcome.error,
+    retryAfterMs: outcome.retryAfterMs ?? null,
+    isGone: outcome.isGone ?? false,
   };
 }
 
-async function send(ctx: Context, delivery: ClaimedDelivery, at: Date, signal?: AbortSignal): Promise<HttpOutcome> {
+async function send(ctx: Context, delivery: ClaimedDelivery, at: Date, signal?: AbortSignal): Promise<SendOutcome> {
+  const { webhookId, requestId, kind } = delivery;
   let headers: Record<string, string>;
   try {
+    if (kind !== 'webhook') {
+      const settings = decryptSecret(ctx, webhookId, delivery.secretSealed);
+      return await sendMessage(ctx, { ...delivery, channelId: webhookId, kind, settings }, signal);
+    }
     headers = buildHeaders(ctx, delivery, at);
   } catch (error) {
-    const { webhookId, requestId } = delivery;
     ctx.log.error({ err: error, webhookId, requestId }, 'decrypting the secret of a webhook failed');
     return UNREADABLE_SECRET;
   }

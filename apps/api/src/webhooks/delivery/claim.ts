@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { queryRows, toInstant, toInstantOrNull } from '@carillon/db';
+import { type ChannelKind, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../../context.ts';
@@ -37,6 +37,8 @@ export const FIRST_WEBHOOK = '00000000-0000-0000-0000-000000000000';
 
 export interface ClaimedDelivery extends Lease<string> {
   webhookId: string;
+  kind: 'webhook' | ChannelKind;
+  userId: number;
   url: string;
   event: string;
   payload: string;
@@ -180,7 +182,7 @@ function claimRows(ctx: Context, { limit, after, limits, claimToken }: ClaimOpti
       case when (select count(*) from claimed) < ${limit}::int
         then (select webhook_id from waiting where position = ${limits.webhooksPerClaim}::int) end as stopped_at,
       c.id, c.webhook_id, c.event, c.payload, c.request_id,
-      c.queued_at, c.attempt + 1 as attempt, c.previous_attempt_at, h.url,
+      c.queued_at, c.attempt + 1 as attempt, c.previous_attempt_at, h.kind, h.user_id, h.url,
       h.last_attempt_ok, h.secret_sealed,
       h.previous_secret_sealed, h.previous_secret_until
     from (select) one left join (claimed c join webhooks h on h.id = c.webhook_id) on true`,

@@ -107,9 +107,10 @@ async function writeAttempts(ctx: Context, attempts: readonly Attempt[]): Promis
 }
 
 /** Counts from the end of the attempt; null if no retry follows. */
-function computeRetryAt(ctx: Context, { success, attempt, event }: Attempt, now: Date): Date | null {
-  const wait = ctx.config.webhookRetryDelaysMs[attempt];
-  return success || wait === undefined || event === 'test' ? null : new Date(now.getTime() + wait);
+function computeRetryAt(ctx: Context, one: Attempt, now: Date): Date | null {
+  const wait = ctx.config.webhookRetryDelaysMs[one.attempt];
+  if (one.success || one.isGone || wait === undefined || one.event === 'test') return null;
+  return new Date(now.getTime() + Math.max(wait, one.retryAfterMs ?? 0));
 }
 
 function lockWebhooks(ctx: Context, attempts: readonly Attempt[]) {

@@ -14,6 +14,8 @@ const STATES: Record<Delivery['status'], { fate: Fate; text: string }> = {
   sending: { fate: 'running', text: 'Sending' },
   delivered: { fate: 'ran', text: 'Delivered' },
   failed: { fate: 'failed', text: 'Failed' },
+  held: { fate: 'waiting', text: 'held back' },
+  digested: { fate: 'ran', text: 'part of a digest' },
 };
 
 const COLUMNS = [

@@ -121,7 +121,7 @@ const RunDelivery = Type.Object({
   webhookId: Uuid,
   url: Type.String(),
   event: EventKind,
-  status: stringEnum(['pending', 'sending', 'delivered', 'failed']),
+  status: stringEnum(['pending', 'sending', 'delivered', 'failed', 'held', 'digested']),
   isWebhookActive: Type.Boolean(),
   attempts: Type.Integer(),
   nextAttemptAt: nullable(Instant),

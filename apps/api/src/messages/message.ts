@@ -1,0 +1,19 @@
+import type { OutputChange } from '@carillon/db';
+
+/** What a message is about, for every kind of channel. Texts are untrusted. */
+export interface ChannelMessage {
+  level: 'success' | 'failure' | 'alarm' | 'recovery' | 'notice';
+  /** One line of plain text. */
+  title: string;
+  /** Plain text: an error or the explanation of an alarm. */
+  text: string | null;
+  /** The answer. */
+  markdown: string | null;
+  /** What differs from the last success; empty if nothing does, or there was none. */
+  changes: readonly OutputChange[];
+  /** The page of the run, the task or the notification. */
+  url: string;
+  at: Date;
+  /** The messages of a digest, oldest first; empty for any other. */
+  items: readonly ChannelMessage[];
+}
