@@ -1,8 +1,10 @@
 import type { TaskAnswer, TaskRun } from '@carillon/contract/actions/web/task-page';
+import type { ChannelChoice } from '@carillon/contract/channels/choices';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
+import { selectChannelChoices } from '../queries/channel-choices.ts';
 import { selectLatestRuns } from '../queries/latest-runs.ts';
 import { isWatched } from '../queries/watched-tasks.ts';
 import { previewOccurrences } from '../schedule/preview.ts';
@@ -20,6 +22,7 @@ interface Found {
   runs: TaskRun[];
   answers: TaskAnswer[];
   attachments: { id: string; name: string; size: number }[];
+  channels: ChannelChoice[];
   cost: { usd: number; isPartial: boolean };
 }
 
@@ -65,6 +68,7 @@ async function findRuns(ctx: Context, caller: Caller, id: number): Promise<Found
       (select coalesce(json_agg(json_build_object('id', u.id, 'name', u.name, 'size', u.size)
           order by array_position(t.attachment_ids, u.id)), '[]')
         from uploads u where u.id = any(t.attachment_ids)) as attachments,
+      ${selectChannelChoices(sql`t.user_id`, sql`c.id = any(t.channels)`)} as channels,
       c.cost
     from tasks t cross join lateral (${selectRecentCost(taskId, ctx.now())}) c
     where t.id = ${id} and t.user_id = ${caller.id}`,

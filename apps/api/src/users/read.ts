@@ -1,8 +1,10 @@
+import type { ChannelChoice } from '@carillon/contract/channels/choices';
 import { emailChanges, users, webhooks } from '@carillon/db';
 import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { accountDeleted } from '../errors.ts';
 import { listUnconfirmed } from '../notifications/addresses.ts';
+import { selectChannelChoices } from '../queries/channel-choices.ts';
 import { executionStats, successRate, taskStats } from '../queries/user-counts.ts';
 
 /** The caller's account with its counts, and its revision. */
@@ -38,7 +40,7 @@ export async function getProfile(ctx: Context, caller: Caller) {
 /** The caller's own settings, and the revision of the account; of the AI key only whether there is one. */
 export async function getUserSettings(ctx: Context, caller: Caller) {
   const { revision, settings } = await readSettings(ctx, caller);
-  const { hasPassword, trialEndsAt, ...shown } = settings;
+  const { hasPassword, trialEndsAt, channelChoices, ...shown } = settings;
   return { revision, settings: shown };
 }
 
@@ -59,6 +61,7 @@ async function readSettings(ctx: Context, caller: Caller) {
       webhookId: webhooks.id,
       channels: sql<string[]>`array(select c.id from webhooks c
         where c.user_id = "users"."id" and c.is_for_account order by c.created_at, c.id)`,
+      channelChoices: sql<ChannelChoice[]>`${selectChannelChoices(sql`"users"."id"`)}`,
       notificationEmails: users.notificationEmails,
       hasModelRouterApiKey: sql<boolean>`${users.providerKeySealed} is not null`,
       hasPassword: sql<boolean>`${users.passwordHash} is not null`,

@@ -9,6 +9,7 @@ export type OptionalSettings = Pick<
   Task,
   | 'context'
   | 'outputSchema'
+  | 'channels'
   | 'notify'
   | 'watch'
   | 'alerts'
@@ -41,6 +42,7 @@ export function describeSettings(settings: OptionalSettings, clock: Clock): Sett
   const described: [SettingGroup, string, Html | string | null][] = [
     ['knows', 'Model knows', describeContext(settings)],
     ['answer', 'Answer', describeSchema(settings)],
+    ['tell', 'Sends', describeChannels(settings)],
     ['tell', 'Tells you', describeNotify(settings)],
     ['tell', 'Watches', settings.notify === 'change' ? null : describeWatch(settings)],
     ['tell', 'Alerts', describeAlerts(settings)],
@@ -84,6 +86,9 @@ const listCodes = (texts: readonly string[]): Html =>
 function describeWatch({ watch }: OptionalSettings): Html | null {
   return watch.length === 0 ? null : listCodes(watch);
 }
+
+const describeChannels = ({ channels }: OptionalSettings): string | null =>
+  channels.length === 0 ? null : `to ${countWords(channels.length, 'channel')}`;
 
 function describeNotify({ notify, watch }: OptionalSettings): Html | null {
   if (notify === 'always') return null;

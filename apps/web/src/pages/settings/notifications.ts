@@ -1,4 +1,5 @@
 import type { ActionResult } from '@carillon/contract/actions/index';
+import { renderChannelBoxes } from '../../channels/choices.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
 import { type FormErrors, renderInput, renderTextarea } from '../../parts/fields.ts';
 import { renderSettingForm, type Setting, type Shown } from './setting.ts';
@@ -11,11 +12,16 @@ function collectErrors({ fields, form }: FormErrors, lines: readonly string[]): 
   const collected: Record<string, readonly string[]> = {};
   for (const [field, messages] of Object.entries(fields)) {
     const [name = '', line] = field.split('.');
-    const texts = line === undefined ? messages : messages.map((text) => `${lines[Number(line)] ?? line} ${text}`);
+    const texts = line === undefined ? messages : describeLine(name, lines[Number(line)] ?? line, messages);
     collected[name] = [...(collected[name] ?? []), ...texts];
   }
   return { fields: collected, form };
 }
+
+const describeLine = (name: string, line: string, messages: readonly string[]) =>
+  name === 'channels'
+    ? ['One of the channels does not exist any more: choose again']
+    : messages.map((text) => `${line} ${text}`);
 
 const readLines = (text: string) =>
   text
@@ -62,6 +68,13 @@ ${renderInput({
       ? 'Empty for none.'
       : html`Empty for none. <a href="/webhooks/${webhookId}">Its secret and deliveries</a>`,
   errors,
+})}
+${renderChannelBoxes({
+  legend: 'By channel',
+  channels: settings.channelChoices,
+  chosen: shown.chosen('channels', settings.channels),
+  hint: html`For what concerns the whole account. A task names its own channels. <a href="/channels">Channels</a>`,
+  errors,
 })}`,
     );
   },
@@ -70,6 +83,7 @@ ${renderInput({
       notificationPreferences: { email: form.has('byEmail'), webhook: form.has('byWebhook') },
       notificationEmails: readLines(form.text('notificationEmails')),
       webhookUrl: form.text('webhookUrl').trim() || null,
+      channels: form.list('channels'),
     }),
   done: 'The notifications are saved.',
 };

@@ -23,6 +23,8 @@ export interface Shown {
   typed(name: string, saved: string): string;
   /** The same for a box. */
   ticked(name: string, saved: boolean): boolean;
+  /** The same for boxes of one name. */
+  chosen(name: string, saved: readonly string[]): readonly string[];
   /** The id of a field: several settings have one of the same name. */
   id(name: string): string;
 }
@@ -47,6 +49,7 @@ export function show(setting: Setting, visit: SignedInVisit, settings: Settings,
     errors: form && refused ? refused.errors : NO_ERRORS,
     typed: (field, saved) => (form ? form.text(field) : saved),
     ticked: (field, saved) => (form ? form.has(field) : saved),
+    chosen: (field, saved) => (form ? form.list(field) : saved),
     id: (field) => `${name}-${field}`,
   };
   return html`<section class="setting" id="${name}" aria-labelledby="${name}-title">

@@ -35,11 +35,11 @@ interface Row {
   stored: string | Html;
 }
 
-/** The schema is one of the texts. */
+/** The schema is one of the texts, and channels have names. */
 function findSettingRows(mine: Side, stored: Side, now: Date): Row[] {
   const describe = ({ settings, typed }: Side) => {
     const clock = { now, timeZone: typed.timezone };
-    const described = describeSettings({ ...settings, outputSchema: null }, clock);
+    const described = describeSettings({ ...settings, outputSchema: null, channels: [] }, clock);
     return new Map(described.map(({ label, words }) => [label, words]));
   };
   const [mySettings, storedSettings] = [describe(mine), describe(stored)];
@@ -51,7 +51,9 @@ function findSettingRows(mine: Side, stored: Side, now: Date): Row[] {
   }));
 }
 
-function findRows(mine: Side, stored: Side, { files }: OpenedForm, now: Date): Row[] {
+function findRows(mine: Side, stored: Side, { files, channels }: OpenedForm, now: Date): Row[] {
+  const nameChannels = ({ settings }: Side) =>
+    settings.channels.map((id) => channels.find((channel) => channel.id === id)?.name ?? id).join(', ');
   const nameFiles = ({ typed }: Side) =>
     typed.attachments.map((id) => files.find((file) => file.id === id)?.name ?? id).join(', ');
   const rows = Object.entries(LABELS).map(
@@ -62,6 +64,7 @@ function findRows(mine: Side, stored: Side, { files }: OpenedForm, now: Date): R
     }),
   );
   rows.push({ label: 'Attachments', mine: nameFiles(mine), stored: nameFiles(stored) });
+  rows.push({ label: 'Channels', mine: nameChannels(mine), stored: nameChannels(stored) });
   rows.push({ label: 'When', mine: describeWhen(mine), stored: describeWhen(stored) });
   rows.push(...findSettingRows(mine, stored, now));
   return rows.filter((row) => String(row.mine) !== String(row.stored));

@@ -20,6 +20,7 @@ const LABELS: Record<string, string> = {
   webhookUrl: 'Webhook address',
   notificationEmail: 'E-mail address',
   outputSchema: 'The schema',
+  channels: 'Channels',
   notify: 'The choice',
   watch: 'Watched values',
   alerts: 'Alerts',
@@ -61,6 +62,7 @@ function completeMessage(field: string, message: string): string {
 function describeProblem(field: string, place: string, message: string): string {
   if (place === '') return completeMessage(field, IN_SECONDS.includes(field) ? toSeconds(message) : message);
   if (field === 'files') return 'One of the files has been deleted: remove it';
+  if (field === 'channels') return 'One of the channels does not exist any more: choose again';
   if (field === 'watch') return `Line ${Number(place) + 1} of the watched values ${message}`;
   return `${LABELS[field] ?? field} at ${place}: ${message}`;
 }

@@ -1,10 +1,14 @@
+import { renderChannels } from '../../channels/choices.ts';
 import { type Html, html, raw } from '../../html.ts';
 import { formatBytes, formatCount, formatDay } from '../../parts/format.ts';
 import { describeSettings } from '../../parts/task-settings.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { TaskView } from './task-view.ts';
 
-export function renderSettings({ now, timeZone }: SignedInVisit, { task, attachments, runs }: TaskView): Html {
+export function renderSettings(
+  { now, timeZone }: SignedInVisit,
+  { task, attachments, channels, runs }: TaskView,
+): Html {
   const isNew = runs.length === 0;
   const { aiModel, maxTokens, temperature, timezone, recurrencePattern, webhookUrl, notificationEmail, createdAt } =
     task;
@@ -14,7 +18,7 @@ export function renderSettings({ now, timeZone }: SignedInVisit, { task, attachm
 <dt>Model</dt><dd>${aiModel}</dd>
 <dt>Up to</dt><dd>${formatCount(maxTokens)} tokens</dd>
 <dt>Temperature</dt><dd>${(temperature / 100).toFixed(2)}</dd>
-${describeSettings(task, { now, timeZone }).map(({ label, words }) => html`<dt>${label}</dt><dd>${words}</dd>`)}
+${describeSettings({ ...task, channels: [] }, { now, timeZone }).map(({ label, words }) => html`<dt>${label}</dt><dd>${words}</dd>`)}
 ${recurrencePattern !== null && html`<dt>Cron</dt><dd><code>${recurrencePattern}</code></dd>`}
 <dt>Time zone</dt><dd>${timezone}</dd>
 ${
@@ -22,6 +26,7 @@ ${
   html`<dt>Attachments</dt><dd>${attachments.map(({ name, size }) => html`<div>${name}, ${formatBytes(size)}</div>`)}</dd>`
 }
 ${webhookUrl !== null && html`<dt>Webhook</dt><dd>${webhookUrl}</dd>`}
+${channels.length > 0 && html`<dt>Channels</dt><dd>${renderChannels(channels)}</dd>`}
 ${notificationEmail !== null && html`<dt>Mail to</dt><dd>${notificationEmail}</dd>`}
 <dt>Made</dt><dd>${formatDay(new Date(createdAt), timeZone, now)}</dd>
 </dl>

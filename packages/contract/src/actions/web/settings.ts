@@ -11,6 +11,7 @@ import { listSessions } from '../../accounts/auth.ts';
 import { ChangeSettingsInput, UserSettings } from '../../accounts/user-settings.ts';
 import { ChangePasswordInput, DeleteUserInput, getUser, PatchUserInput } from '../../accounts/users.ts';
 import { ActivateCouponInput } from '../../admin/coupons.ts';
+import { ChannelChoice } from '../../channels/choices.ts';
 import { GivenPassword, Instant, nullable, strictObject, stringEnum, Uuid } from '../../primitives.ts';
 import { bodyOf, NoData, NoInput, userAction } from './define.ts';
 
@@ -29,6 +30,7 @@ export const settingsActions = {
     NoInput,
     Type.Object({
       ...UserSettings.properties,
+      channelChoices: Type.Array(ChannelChoice),
       hasPassword: Type.Boolean(),
       trialEndsAt: nullable(Instant),
     }),

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { ChannelChoice } from '../../channels/choices.ts';
 import { OutputChange } from '../../executions.ts';
 import { PreviewTaskInput, previewTask } from '../../occurrences.ts';
 import { Id, Instant, nullable, ref, strictObject } from '../../primitives.ts';
@@ -53,6 +54,8 @@ export const taskFormActions = {
       /** Of new tasks; null beside a task. */
       defaultModel: nullable(Type.String()),
       files: Type.Array(AttachableFile),
+      /** All of the account. */
+      channels: Type.Array(ChannelChoice),
       models: Models,
     }),
   ),

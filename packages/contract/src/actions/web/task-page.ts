@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { ChannelChoice } from '../../channels/choices.ts';
 import { ErrorCode, Execution, ExecutionStatus, Trigger } from '../../executions.ts';
 import { BackfillTaskInput, PlannedOccurrence } from '../../occurrences.ts';
 import { Id, Instant, InstantInput, nullable, strictObject } from '../../primitives.ts';
@@ -56,6 +57,8 @@ const TaskPage = Type.Object({
   /** The last two among the latest runs, newest first. */
   answers: Type.Array(TaskAnswer),
   attachments: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), size: Type.Integer() })),
+  /** Those that the task names. */
+  channels: Type.Array(ChannelChoice),
   cost: RecentCost,
   /** The next ten, if the task is active. */
   next: Type.Array(PlannedOccurrence),

@@ -4,12 +4,12 @@ import { AppError } from '../../../errors.ts';
 import { tryWatch } from '../../../executions/changes/try-watch.ts';
 import { executeTask } from '../../../executions/execute-task.ts';
 import { previewPrompt } from '../../../executions/request/preview-prompt.ts';
+import { listFormChoices } from '../../../queries/form-choices.ts';
 import { getSettings } from '../../../settings/read.ts';
 import { duplicateTask } from '../../../tasks/duplicate.ts';
 import { getTask } from '../../../tasks/read.ts';
 import { previewTask } from '../../../tasks/schedule.ts';
 import { changeTask, createTask } from '../../../tasks/write.ts';
-import { listAttachable } from '../../../uploads/read.ts';
 import { createUpload } from '../../../uploads/write.ts';
 import type { WebActionBuilder } from '../create-web-action.ts';
 
@@ -19,12 +19,15 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
   openTaskForm: signedIn('openTaskForm', async ({ ctx, caller }, { id, attachments }) => {
     const models = listModels(ctx.config.ai);
     if (id === undefined) {
-      const [{ defaultModel }, files] = await Promise.all([getSettings(ctx), listAttachable(ctx, caller, attachments)]);
-      return { task: null, defaultModel, files, models: await models };
+      const [{ defaultModel }, choices] = await Promise.all([
+        getSettings(ctx),
+        listFormChoices(ctx, caller, attachments),
+      ]);
+      return { task: null, defaultModel, ...choices, models: await models };
     }
     const task = await getTask(ctx, caller, id);
-    const files = await listAttachable(ctx, caller, [...task.attachments, ...attachments]);
-    return { task, defaultModel: null, files, models: await models };
+    const choices = await listFormChoices(ctx, caller, [...task.attachments, ...attachments]);
+    return { task, defaultModel: null, ...choices, models: await models };
   }),
 
   previewRuns: signedIn('previewRuns', async ({ ctx }, input) => ({ occurrences: previewTask(ctx, input) })),

@@ -33,7 +33,16 @@ const GROUPS: Record<SettingGroup, Group> = {
   tell: {
     title: 'When to tell you',
     usual: 'after every run',
-    fields: ['notify', 'watch', 'alerts', 'overdueMinutes', 'failuresInRow', 'costAboveUsd', 'durationAboveMs'],
+    fields: [
+      'channels',
+      'notify',
+      'watch',
+      'alerts',
+      'overdueMinutes',
+      'failuresInRow',
+      'costAboveUsd',
+      'durationAboveMs',
+    ],
     render: renderTell,
   },
   faults: {

@@ -65,6 +65,7 @@ export function readSettings(typed: TypedSettings & { timezone: string }, stored
   const read: OptionalSettings = {
     context: { clock: typed.clock, previousResult: typed.previousResult },
     outputSchema: schema.value,
+    channels: [...typed.channels],
     // The contract refuses unknown choices.
     notify: typed.notify as StoredTask['notify'],
     watch: typed.watch

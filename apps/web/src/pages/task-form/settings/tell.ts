@@ -1,3 +1,4 @@
+import { renderChannelBoxes } from '../../../channels/choices.ts';
 import { type Html, html, raw } from '../../../html.ts';
 import { renderRadios } from '../../../parts/choices.ts';
 import { type FormErrors, renderInput, renderTextarea } from '../../../parts/fields.ts';
@@ -14,7 +15,7 @@ const ALERTS = [
   {
     value: 'default',
     text: 'As usual',
-    hint: 'When a run is overdue by 15 minutes, or after 3 failures in a row. Only with an address above.',
+    hint: 'When a run is overdue by 15 minutes, or after 3 failures in a row. Only with an address or a channel.',
   },
   { value: 'own', text: 'By rules of its own', hint: 'A rule without a number is off.' },
   { value: 'none', text: 'Never' },
@@ -28,9 +29,16 @@ const renderRule = (
   errors: FormErrors,
 ): Html => renderInput({ name, label, type: 'number', value: String(typed[name]), attributes: raw(limits), errors });
 
-/** What is sent to the addresses of the task, and when. */
-export const renderTell = ({ typed, errors }: Shown): Html =>
-  html`${renderRadios({ name: 'notify', legend: 'Send to the addresses above', choices: NOTIFY, value: typed.notify, errors })}
+/** What is sent to the addresses and channels of the task, and when. */
+export const renderTell = ({ typed, opened, errors }: Shown): Html =>
+  html`${renderChannelBoxes({
+    legend: 'Channels',
+    channels: opened.channels,
+    chosen: typed.channels,
+    hint: html`At most 10. <a href="/channels">Channels of the account</a>`,
+    errors,
+  })}
+${renderRadios({ name: 'notify', legend: 'Send to the addresses and channels', choices: NOTIFY, value: typed.notify, errors })}
 ${renderTextarea({
   name: 'watch',
   label: 'Watched values',

@@ -8,6 +8,8 @@ export interface TypedSettings {
   previousResult: boolean;
   /** JSON. */
   outputSchema: string;
+  /** Ids. */
+  channels: readonly string[];
   notify: string;
   /** A path a line. */
   watch: string;
@@ -29,12 +31,16 @@ export interface TypedSettings {
   monthlyBudgetUsd: string;
 }
 
-type TextField = Exclude<keyof TypedSettings, 'clock' | 'previousResult'>;
+type TextField = Exclude<keyof TypedSettings, 'clock' | 'previousResult' | 'channels'>;
+
+/** More than a task takes, so that too many are refused. */
+const MAX_READ = 100;
 
 const DEFAULTS: TypedSettings = {
   clock: true,
   previousResult: false,
   outputSchema: '',
+  channels: [],
   notify: 'always',
   watch: '',
   alerts: 'default',
@@ -52,7 +58,7 @@ const DEFAULTS: TypedSettings = {
   monthlyBudgetUsd: '',
 };
 
-const { clock: _clock, previousResult: _previousResult, ...texts } = DEFAULTS;
+const { clock: _clock, previousResult: _previousResult, channels: _channels, ...texts } = DEFAULTS;
 const TEXT_FIELDS = Object.keys(texts) as TextField[];
 
 /** The fields of a new task. */
@@ -64,6 +70,7 @@ export function readTypedSettings(form: Form): TypedSettings {
     ...(read as Pick<TypedSettings, TextField>),
     clock: form.has('clock'),
     previousResult: form.has('previousResult'),
+    channels: [...new Set(form.list('channels'))].slice(0, MAX_READ),
   };
 }
 
@@ -96,6 +103,7 @@ export const typeSettings = (task: StoredTask): TypedSettings => ({
   ...DEFAULTS,
   ...task.context,
   outputSchema: task.outputSchema === null ? '' : JSON.stringify(task.outputSchema, null, 2),
+  channels: task.channels,
   notify: task.notify,
   watch: task.watch.join('\n'),
   ...typeAlerts(task.alerts),
