@@ -1,5 +1,5 @@
-import type { EventKind } from '@carillon/contract/webhooks/events';
-import { type deliveries, queryRows } from '@carillon/db';
+import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 
@@ -11,36 +11,16 @@ const MAX_SHOWN = 50;
 /** An execution stands behind the name of its task in the data of an event, and a quote inside of a text is escaped. */
 const MAX_DATA_START = 4000;
 
-interface DeliveryRow {
-  id: string;
-  webhookId: string;
-  url: string;
-  event: EventKind;
-  status: (typeof deliveries.$inferSelect)['status'];
-  isWebhookActive: boolean;
-  attempts: number;
-  nextAttemptAt: string | null;
-  lastAttempt: { at: string; statusCode: number | null; error: string | null } | null;
-}
+const MAX_LOGGED = 10;
 
-interface MailRow {
-  to: string;
-  status: 'pending' | 'delivered' | 'failed';
-  attempts: number;
-  at: string;
-  error: string | null;
-}
+type Found = Pick<WebActionData<'getRun'>, 'deliveries' | 'mails'>;
 
 /**
  * What was sent about an execution. Neither deliveries nor mails refer to it. Of those that were made when it started and
  * ended, deliveries are found by its id in their data, and its mail by the subject.
  */
-export async function readRunDeliveries(
-  ctx: Context,
-  caller: Caller,
-  id: number,
-): Promise<{ deliveries: DeliveryRow[]; mails: MailRow[] }> {
-  const [found] = await queryRows<{ deliveries: DeliveryRow[]; mails: MailRow[] }>(
+export async function readRunDeliveries(ctx: Context, caller: Caller, id: number): Promise<Found> {
+  const [found] = await queryRows<Found>(
     ctx.db,
     sql`
     with run as (
@@ -48,26 +28,32 @@ export async function readRunDeliveries(
         'Task "' || t.name || '": run ' || e.status as subject
       from executions e join tasks t on t.id = e.task_id where e.id = ${id} and e.user_id = ${caller.id}
     ), found as (
-      select distinct on (d.id) d.id, d.webhook_id, d.event, d.status, d.next_attempt_at, d.created_at, h.url,
-        h.status = 'active' as is_webhook_active
+      select distinct on (d.id) d.id, d.webhook_id, d.event, d.status, d.next_attempt_at, d.created_at, d.digest_id, h.url,
+        h.status = 'active' as is_active,
+        case when h.kind <> 'webhook' then jsonb_build_object('name', h.name, 'kind', h.kind) end as channel
       from run
       join webhooks h on h.user_id = run.user_id and (h.task_id is null or h.task_id = run.task_id)
       cross join lateral (values (run.started_at), (run.completed_at)) written(at)
       cross join lateral (
         select made.* from deliveries made
-        where made.webhook_id = h.id and made.created_at between written.at and written.at + ${WINDOW}
+        where made.webhook_id = h.id and made.event <> 'digest' and made.created_at between written.at and written.at + ${WINDOW}
         order by made.created_at limit ${MAX_SEARCHED}
       ) d
       where position('"execution":{"id":' || run.id || ',' in left(d.payload, ${MAX_DATA_START})) > 0
     ), logged as (
-      select f.id, f.webhook_id as "webhookId", f.url, f.event, f.status, f.is_webhook_active as "isWebhookActive",
-        f.next_attempt_at as "nextAttemptAt", a.attempts, a.last_attempt as "lastAttempt", f.created_at
+      select f.id, f.webhook_id as "webhookId", f.channel, f.url, f.event, f.status, f.is_active as "isActive",
+        f.next_attempt_at as "nextAttemptAt", f.created_at, (
+          select jsonb_build_object('status', g.status, 'nextAttemptAt', g.next_attempt_at)
+          from deliveries g where g.id = f.digest_id
+        ) as digest, coalesce(a.attempts, 0) as attempts, coalesce(a.log, '[]') as log
       from (select * from found order by created_at, url, event limit ${MAX_SHOWN}) f
       cross join lateral (
-        select count(*)::int as attempts,
-          (array_agg(jsonb_build_object('at', a.attempted_at, 'statusCode', a.status_code, 'error', a.error)
-            order by a.attempted_at desc))[1] as last_attempt
-        from delivery_attempts a where a.delivery_id = f.id
+        select max(a.count)::int as attempts, jsonb_agg(jsonb_build_object('at', a.attempted_at, 'isSuccess', a.success,
+          'statusCode', a.status_code, 'error', a.error) order by a.attempted_at) as log
+        from (
+          select l.*, count(*) over () from delivery_attempts l where l.delivery_id = coalesce(f.digest_id, f.id)
+          order by l.attempted_at desc limit ${MAX_LOGGED}
+        ) a
       ) a
     ), mailed as (
       select m.recipient as "to", m.attempt as attempts, m.error, coalesce(m.sent_at, m.failed_at, m.created_at) as at,

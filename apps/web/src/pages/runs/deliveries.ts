@@ -1,21 +1,23 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { CHANNEL_TITLES } from '../../channels/choices.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { type Fate, renderFate } from '../../parts/fates.ts';
-import { formatCount, formatMoment, formatMomentInText } from '../../parts/format.ts';
+import { countWords, formatCount, formatMoment, formatMomentInText } from '../../parts/format.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
 import type { SignedInVisit } from '../../visit.ts';
 
-type Told = Pick<WebActionData<'getRun'>, 'deliveries' | 'mails'>;
-type Delivery = Told['deliveries'][number];
-type Mail = Told['mails'][number];
+type Sent = Pick<WebActionData<'getRun'>, 'deliveries' | 'mails'>;
+type Delivery = Sent['deliveries'][number];
+type Attempt = Delivery['log'][number];
+type Mail = Sent['mails'][number];
 
 const STATES: Record<Delivery['status'], { fate: Fate; text: string }> = {
   pending: { fate: 'waiting', text: 'Waiting' },
   sending: { fate: 'running', text: 'Sending' },
   delivered: { fate: 'ran', text: 'Delivered' },
   failed: { fate: 'failed', text: 'Failed' },
-  held: { fate: 'waiting', text: 'held back' },
-  digested: { fate: 'ran', text: 'part of a digest' },
+  held: { fate: 'waiting', text: 'Held back' },
+  digested: { fate: 'waiting', text: 'In a digest' },
 };
 
 const COLUMNS = [
@@ -26,8 +28,8 @@ const COLUMNS = [
   { head: html`<span class="vh">Do</span>` },
 ];
 
-/** Who was told of the run, and whether the news arrived. */
-export function renderDeliveries(visit: SignedInVisit, runId: number, { deliveries, mails }: Told): Html {
+/** To whom the run was reported, and whether that arrived. */
+export function renderDeliveries(visit: SignedInVisit, runId: number, { deliveries, mails }: Sent): Html {
   const rows = [
     ...mails.map((mail) => renderMail(visit, mail)),
     ...deliveries.map((delivery) => renderDelivery(visit, runId, delivery)),
@@ -36,7 +38,7 @@ export function renderDeliveries(visit: SignedInVisit, runId: number, { deliveri
 ${
   rows.length > 0
     ? html`<form method="post">${visit.csrfField}${renderTable('Mails and deliveries of this run', COLUMNS, rows)}</form>`
-    : html`<p class="muted">To no one: no webhook and no mail address was set for this run, or the record was deleted since.</p>`
+    : html`<p class="muted">To no one: no channel, webhook or mail address was set for this run, or the record was deleted since.</p>`
 }</section>`;
 }
 
@@ -53,17 +55,25 @@ function renderMail(visit: SignedInVisit, { to, status, attempts, at, error }: M
   );
 }
 
+/** A path of a webhook may have a secret. */
+function renderTarget({ webhookId, channel, url, event }: Delivery): Html {
+  if (channel !== null) {
+    return html`<a href="/channels/${webhookId}">${channel.name}</a><span class="sub">${CHANNEL_TITLES[channel.kind]}, ${event}</span>`;
+  }
+  const name = URL.canParse(url) ? new URL(url).host : url;
+  return html`<a href="/webhooks/${webhookId}">${name}</a><span class="sub">webhook, ${event}</span>`;
+}
+
 function renderDelivery(visit: SignedInVisit, runId: number, delivery: Delivery): Html {
-  const { id, webhookId, url, event, status, attempts, isWebhookActive } = delivery;
+  const { id, webhookId, event, attempts, isActive } = delivery;
+  const status = delivery.digest?.status ?? delivery.status;
   const { fate, text } = STATES[status];
-  const canSend = isWebhookActive && (status === 'delivered' || status === 'failed');
+  const canSend = isActive && (status === 'delivered' || status === 'failed');
   return renderRow(
-    renderRowHead(
-      html`<a href="/webhooks/${webhookId}">${URL.canParse(url) ? new URL(url).host : url}</a><span class="sub">webhook, ${event}</span>`,
-    ),
-    renderCell(renderFate(fate, text)),
+    renderRowHead(renderTarget(delivery)),
+    renderCell(html`${renderFate(fate, text)}${delivery.digest && html`<span class="sub">in a digest</span>`}`),
     renderCell(formatCount(attempts), { class: 'whole', label: 'Attempts' }),
-    renderCell(describeLast(visit, delivery), { class: 'whole' }),
+    renderCell(html`${describeLast(visit, delivery)}${renderLog(visit, delivery)}`, { class: 'whole' }),
     renderCell(
       canSend
         ? html`<button formaction="/executions/${runId}/deliver-again" name="delivery" value="${webhookId} ${id}">Deliver again<span class="vh"> ${event}</span></button>`
@@ -73,14 +83,30 @@ function renderDelivery(visit: SignedInVisit, runId: number, delivery: Delivery)
   );
 }
 
-function describeLast({ timeZone, now }: SignedInVisit, { lastAttempt, nextAttemptAt, status }: Delivery): string {
-  const moment = (at: string) => formatMoment(new Date(at), timeZone, now);
-  const next =
-    status === 'pending' && nextAttemptAt !== null
-      ? `next try ${formatMomentInText(nextAttemptAt, timeZone, now)}`
-      : '';
-  if (lastAttempt === null) return next;
-  const { at, statusCode, error } = lastAttempt;
-  const answer = statusCode === null ? (error ?? 'no answer') : `answered ${statusCode}`;
-  return [`${moment(at)}, ${answer}`, next].filter(Boolean).join('; ');
+function describeAttempt({ timeZone, now }: SignedInVisit, { at, isSuccess, statusCode, error }: Attempt): string {
+  const without = isSuccess ? 'accepted' : (error ?? 'no answer');
+  return `${formatMoment(new Date(at), timeZone, now)}, ${statusCode === null ? without : `answered ${statusCode}`}`;
+}
+
+function describeNext({ timeZone, now }: SignedInVisit, { status, nextAttemptAt, digest }: Delivery): string {
+  const { status: state, nextAttemptAt: at } = digest ?? { status, nextAttemptAt };
+  if (at === null) return '';
+  if (state === 'pending') return `next try ${formatMomentInText(at, timeZone, now)}`;
+  return state === 'held' && new Date(at) > now ? `until ${formatMomentInText(at, timeZone, now)}` : '';
+}
+
+function describeLast(visit: SignedInVisit, delivery: Delivery): string {
+  const last = delivery.log.at(-1);
+  return [last ? describeAttempt(visit, last) : '', describeNext(visit, delivery)].filter(Boolean).join('; ');
+}
+
+/** A status says little of what a chat has against a message: the error says it. */
+function renderLog(visit: SignedInVisit, { id, attempts, log }: Delivery): Html {
+  const [only] = log;
+  if (!only || (log.length === 1 && (only.error === null || only.statusCode === null))) return EMPTY;
+  const title = attempts > log.length ? `The last ${log.length} attempts` : countWords(attempts, 'attempt');
+  return html`<details id="log-${id}"><summary>${title}</summary><ol class="sent">${log.map(
+    (attempt) =>
+      html`<li>${describeAttempt(visit, attempt)}${attempt.statusCode !== null && attempt.error !== null && `: ${attempt.error}`}</li>`,
+  )}</ol></details>`;
 }

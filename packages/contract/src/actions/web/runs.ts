@@ -1,4 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox';
+import { ChannelKind } from '../../channels/channels.ts';
 import { ErrorCode, Execution, ExecutionRequest, ExecutionStatus, Trigger } from '../../executions.ts';
 import { Fate } from '../../occurrences.ts';
 import { Cursor, Id, Instant, nullable, pageLimit, strictObject, stringEnum, Uuid } from '../../primitives.ts';
@@ -116,17 +117,32 @@ const RunDetails = Type.Object({
   after: Type.Array(NearRun),
 });
 
+const DELIVERY_STATUSES = ['pending', 'sending', 'delivered', 'failed', 'held', 'digested'] as const;
+
 const RunDelivery = Type.Object({
   id: Uuid,
+  /** Of the webhook or the channel. */
   webhookId: Uuid,
+  /** Null for a webhook. */
+  channel: nullable(Type.Object({ name: Type.String(), kind: ChannelKind })),
   url: Type.String(),
   event: EventKind,
-  status: stringEnum(['pending', 'sending', 'delivered', 'failed', 'held', 'digested']),
-  isWebhookActive: Type.Boolean(),
-  attempts: Type.Integer(),
+  status: stringEnum(DELIVERY_STATUSES),
+  /** Whether the webhook or the channel is on. */
+  isActive: Type.Boolean(),
   nextAttemptAt: nullable(Instant),
-  lastAttempt: nullable(
-    Type.Object({ at: Instant, statusCode: nullable(Type.Integer()), error: nullable(Type.String()) }),
+  /** What a digested delivery was sent in. */
+  digest: nullable(Type.Object({ status: stringEnum(DELIVERY_STATUSES), nextAttemptAt: nullable(Instant) })),
+  /** Those of the digest, if there is one. */
+  attempts: Type.Integer(),
+  /** The latest ten of them, oldest first. */
+  log: Type.Array(
+    Type.Object({
+      at: Instant,
+      isSuccess: Type.Boolean(),
+      statusCode: nullable(Type.Integer()),
+      error: nullable(Type.String()),
+    }),
   ),
 });
 
