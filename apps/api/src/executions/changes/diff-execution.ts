@@ -2,9 +2,9 @@ import type { OutputChange } from '@carillon/db';
 import { executions, tasks } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
+import { diffTexts, type TextPart } from '../../differences/diff-texts.ts';
 import { AppError, executionNotFound } from '../../errors.ts';
 import { compareAnswers } from './compare/compare-answers.ts';
-import { diffTexts, type TextPart } from './diff-texts.ts';
 import { earlierSuccess } from './earlier-success.ts';
 
 export interface ExecutionDiff {

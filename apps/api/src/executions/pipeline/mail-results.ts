@@ -2,9 +2,9 @@ import { users } from '@carillon/db';
 import { toStorableText } from '@carillon/db/storable-text';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
+import { describeChanges } from '../../differences/describe-changes.ts';
 import { type NewMail, queueMails } from '../../mail/queue.ts';
 import { findConfirmed } from '../../notifications/addresses.ts';
-import { describeChanges } from '../changes/describe-changes.ts';
 import { isWanted } from '../changes/is-wanted.ts';
 import type { CompletedExecution } from './execution-result.ts';
 

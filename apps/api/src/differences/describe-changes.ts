@@ -21,13 +21,15 @@ function describeChange({ path, from, to }: OutputChange): string {
   return `${path || 'the whole output'}: ${describeValue(from)} → ${describeValue(to)}`;
 }
 
-function describeValue(value: unknown): string {
+/** A value in one line. */
+export function describeValue(value: unknown): string {
   if (value === undefined) return 'missing';
   const text = JSON.stringify(value);
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }
 
-function describeLines(from: string, to: string): string {
+/** The lines of a text that changed with `-` and `+`, and a few around them. */
+export function describeLines(from: string, to: string): string {
   return diffByLine(`${from}\n`, `${to}\n`)
     .flatMap(({ op, text }) => {
       const lines = text.replace(/\n$/, '').split('\n');

@@ -1,0 +1,79 @@
+import type { OutputChange } from '@carillon/db';
+import { describeLines, describeValue } from '../../differences/describe-changes.ts';
+import type { ChannelMessage } from '../message.ts';
+import { cleanLine, cleanText } from './clean.ts';
+import { cutBlocks } from './cut.ts';
+import { parseMarkdown, parsePlain } from './markdown.ts';
+import { toPlainText } from './plain-text.ts';
+import { type Block, type Inline, paragraphOf, textOf } from './tree.ts';
+
+const MAX_CHANGES = 20;
+/** Of a message in a digest, in UTF-16 units. */
+const ITEM_LENGTH = 500;
+
+/** How a level is shown: never by colour alone. Colours are RGB. */
+export const LEVELS: Record<ChannelMessage['level'], { emoji: string; label: string; color: number }> = {
+  success: { emoji: '✅', label: 'Completed', color: 0x2e7d32 },
+  failure: { emoji: '❌', label: 'Failed', color: 0xc62828 },
+  alarm: { emoji: '🔔', label: 'Alert', color: 0xe65100 },
+  recovery: { emoji: '✅', label: 'Recovered', color: 0x2e7d32 },
+  notice: { emoji: 'ℹ️', label: 'Notice', color: 0x1565c0 },
+};
+
+/** One line such as `✅ Prices`. */
+export const describeTitle = ({ level, title }: ChannelMessage) =>
+  `${LEVELS[level].emoji} ${cleanLine(title) || LEVELS[level].label}`;
+
+/** One line such as `Completed · 2026-11-20 10:00 UTC`. */
+export const describeStatus = ({ level, at }: ChannelMessage) =>
+  `${LEVELS[level].label} · ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** All of a message but its title, level, time and link: text, changes, answer, the messages of a digest. */
+export function describeMessage(message: ChannelMessage): Block[] {
+  const { text, changes, markdown, items } = message;
+  return [
+    ...(text === null ? [] : parsePlain(text)),
+    ...describeOutputChanges(changes),
+    ...(markdown === null ? [] : parseMarkdown(markdown)),
+    ...items.flatMap(describeItem),
+  ];
+}
+
+function describeItem(message: ChannelMessage, index: number): Block[] {
+  const { url } = message;
+  const title: Inline = { type: 'strong', inlines: [textOf(describeTitle(message))] };
+  const link: Inline = { type: 'link', url, text: 'open' };
+  const measure = (blocks: Block[]) => toPlainText(blocks).length;
+  return [
+    ...(index > 0 ? [{ type: 'rule' } as const] : []),
+    paragraphOf(title, textOf(` · ${describeStatus(message)} · `), link),
+    ...cutBlocks(describeMessage(message), { max: ITEM_LENGTH, measure, url }),
+  ];
+}
+
+/** What differs from the last success: a line for each value, the lines of a text. */
+function describeOutputChanges(changes: readonly OutputChange[]): Block[] {
+  if (changes.length === 0) return [];
+  const isLeftOut = ({ from, to }: OutputChange) => from === undefined && to === undefined;
+  const isText = (one: OutputChange) => one.path === '' && typeof one.from === 'string' && typeof one.to === 'string';
+  const values = changes.filter((one) => !isText(one) && !isLeftOut(one));
+  const hasMore = values.length > MAX_CHANGES || changes.some(isLeftOut);
+  const items: Block[][] = values
+    .slice(0, MAX_CHANGES)
+    .map(({ path, from, to }) => [
+      paragraphOf(
+        textOf(`${cleanLine(path) || 'the whole output'}: `),
+        { type: 'code', text: cleanLine(describeValue(from)) },
+        textOf(' → '),
+        { type: 'code', text: cleanLine(describeValue(to)) },
+      ),
+    ]);
+  if (hasMore) items.push([paragraphOf(textOf('… and further changes'))]);
+  const heading: Block = { type: 'heading', level: 3, inlines: [textOf('What changed')] };
+  const answer: Block = { type: 'heading', level: 3, inlines: [textOf('The answer')] };
+  const texts: Block[] = changes.filter(isText).map(({ from, to }) => {
+    const text = cleanText(describeLines(from as string, to as string));
+    return { type: 'code', language: 'diff', text };
+  });
+  return [heading, ...(items.length > 0 ? [{ type: 'list', start: null, items } as const] : []), ...texts, answer];
+}

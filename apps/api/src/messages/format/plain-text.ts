@@ -1,0 +1,63 @@
+import type { Block, Inline } from './tree.ts';
+
+/** The text of blocks for readers of plain text: code as it is, links as `text (host): address`. */
+export function toPlainText(blocks: readonly Block[]): string {
+  return blocks.map(renderBlock).join('\n\n');
+}
+
+function renderBlock(block: Block): string {
+  switch (block.type) {
+    case 'paragraph':
+    case 'heading':
+      return renderInlines(block.inlines);
+    case 'code':
+      return block.text;
+    case 'quote':
+      return toPlainText(block.blocks).replace(/^/gm, '> ');
+    case 'list':
+      return block.items.map((item, at) => indent(markerOf(block.start, at), toPlainText(item))).join('\n');
+    case 'table':
+      return alignTable(block.rows);
+    case 'rule':
+      return '———';
+  }
+}
+
+const renderInlines = (inlines: readonly Inline[]): string =>
+  inlines
+    .map((inline) => {
+      if (inline.type === 'break') return '\n';
+      if (inline.type === 'link') return inline.text === inline.url ? inline.url : `${inline.text}: ${inline.url}`;
+      return 'inlines' in inline ? renderInlines(inline.inlines) : inline.text;
+    })
+    .join('');
+
+/** Of an item of a list: `- ` or `3. `. */
+export const markerOf = (start: number | null, at: number) => (start === null ? '- ' : `${start + at}. `);
+
+/** The marker before the first line, as much space before the others. */
+export const indent = (marker: string, text: string) =>
+  `${marker}${text.replace(/\n(?!\n|$)/g, `\n${' '.repeat(marker.length)}`)}`;
+
+/** A table for a font whose characters have the same width. */
+export function alignTable(rows: readonly string[][]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => [...(row[at] ?? '')].length)));
+  const lines = rows.map((row) =>
+    widths
+      .map((width, at) => `${row[at] ?? ''}${' '.repeat(width - [...(row[at] ?? '')].length)}`)
+      .join('  ')
+      .trimEnd(),
+  );
+  const line = widths.map((width) => '-'.repeat(width)).join('  ');
+  return [lines[0] ?? '', line, ...lines.slice(1)].join('\n');
+}
+
+/** For targets without tables. */
+export function replaceTables(blocks: readonly Block[]): Block[] {
+  return blocks.map((block): Block => {
+    if (block.type === 'table') return { type: 'code', language: '', text: alignTable(block.rows) };
+    if (block.type === 'quote') return { ...block, blocks: replaceTables(block.blocks) };
+    if (block.type === 'list') return { ...block, items: block.items.map(replaceTables) };
+    return block;
+  });
+}

@@ -1,0 +1,127 @@
+import t from 'tap';
+import { cleanText } from '../../../src/messages/format/clean.ts';
+import { cutBlocks, divideBlocks } from '../../../src/messages/format/cut.ts';
+import { countBytes, countCodePoints, cutText, takeCharacters } from '../../../src/messages/format/cut-text.ts';
+import { buildLink } from '../../../src/messages/format/links.ts';
+import { parseMarkdown, parsePlain } from '../../../src/messages/format/markdown.ts';
+import { toPlainText } from '../../../src/messages/format/plain-text.ts';
+import type { Block } from '../../../src/messages/format/tree.ts';
+
+const measure = (blocks: Block[]) => toPlainText(blocks).length;
+const url = 'https://carillon.example.com/executions/7';
+
+t.test('an answer becomes blocks without formatting characters', async (t) => {
+  const blocks = parseMarkdown(
+    '# Title\n\nSome **bold *both***, `code` and <b>text</b>.\n\n3. three\n4. four\n   - nested\n\n```js\nlet a;\n```\n\n> said\n\n| a | b |\n|---|---|\n| 1 | **2** |\n\n![a cat](https://example.com/cat.png)',
+  );
+  t.same(
+    blocks.map(({ type }) => type),
+    ['heading', 'paragraph', 'list', 'code', 'quote', 'table', 'paragraph'],
+  );
+  t.equal(
+    toPlainText(blocks),
+    'Title\n\nSome bold both, code and <b>text</b>.\n\n3. three\n4. four\n\n   - nested\n\nlet a;\n\n> said\n\na  b\n-  -\n1  2\n\na cat (example.com): https://example.com/cat.png',
+  );
+  t.same(parsePlain('**a**\r\nb\n\n\n<c>'), [
+    {
+      type: 'paragraph',
+      inlines: [{ type: 'text', text: '**a**' }, { type: 'break' }, { type: 'text', text: 'b' }],
+    },
+    { type: 'paragraph', inlines: [{ type: 'text', text: '<c>' }] },
+  ]);
+});
+
+t.test('a link shows where it leads', async (t) => {
+  const shown = (address: string, label: string) => {
+    const link = buildLink(address, label);
+    return link.type === 'link' ? link.text : `no link: ${(link as { text: string }).text}`;
+  };
+  t.equal(shown('https://example.com/a', 'the page'), 'the page (example.com)');
+  t.equal(shown('https://evil.example/', 'https://bank.example'), 'https://evil.example/');
+  t.equal(shown('https://evil.example/', 'bank.example'), 'https://evil.example/');
+  t.equal(shown('https://bank.example@evil.example/', 'sign in'), 'sign in (evil.example)');
+  t.equal(shown('https://xn--80ak6aa92e.com/', 'sign in'), 'sign in (xn--80ak6aa92e.com)');
+  t.equal(shown('https://аррӏе.com/', 'sign in'), 'sign in (xn--80ak6aa92e.com)');
+  t.equal(shown('https://example.com/', ''), 'https://example.com/');
+  t.equal(shown('https://[::1]/a(b)', 'x'), 'x ([::1])');
+  t.same(buildLink('https://example.com/a_(b)?c=<|>#"', 'x'), {
+    type: 'link',
+    url: 'https://example.com/a_%28b%29?c=%3C%7C%3E#%22',
+    text: 'x (example.com)',
+  });
+  t.equal(shown('mailto:a@example.com', 'write'), 'write (a@example.com)');
+  for (const address of ['javascript:alert(1)', 'tg://user?id=1', '/path', 'file:///etc/passwd']) {
+    t.equal(shown(address, 'x'), 'no link: x', address);
+  }
+  t.equal(shown(`https://example.com/${'a'.repeat(2000)}`, 'x'), 'no link: x (example.com)');
+});
+
+t.test('control characters, marks of direction and halves of characters are left out', async (t) => {
+  t.equal(
+    cleanText('a\u0000b\u001b[31m\r\nc\u202ed\u2066e\u200ff\u2028g\ttab \ud83d.'),
+    'ab[31m\ncdef\ng\ttab \ufffd.',
+  );
+  t.equal(toPlainText(parseMarkdown('a&#8238;b&#0;')), 'ab\ufffd');
+});
+
+t.test('a text is cut between characters as readers see them', async (t) => {
+  const family = '👩‍👩‍👧‍👦';
+  t.equal(takeCharacters(`ab${family}c`, 2 + family.length), `ab${family}`);
+  t.equal(takeCharacters(`ab${family}c`, 1 + family.length), 'ab');
+  t.equal(takeCharacters('e\u0301e\u0301', 3), 'e\u0301');
+  t.equal(takeCharacters(`${'a'.repeat(200)}😀`, 201), 'a'.repeat(200));
+  // One character with thousands of accents.
+  t.equal(takeCharacters(`e${'\u0301'.repeat(5000)}`, 100).length, 100);
+  t.ok(takeCharacters(`😀${'\u{1f3fb}\u200d'.repeat(100)}`, 99).isWellFormed());
+  t.equal(cutText('abcdef', 6), 'abcdef');
+  t.equal(cutText('abcdefg', 6), 'abcde…');
+  t.equal(cutText('😀😀😀😀', 3, countCodePoints), '😀😀…');
+  t.equal(cutText('äöüäöü', 8, countBytes), 'äö…');
+});
+
+t.test('blocks are cut at every length with what is open closed, and a link to the rest', async (t) => {
+  const answer = parseMarkdown(
+    '# Title\n\nSome **bold text** 😀 and [a link](https://example.com/).\n\n- one\n  - two `code`\n- three\n\n```\nline 1\nline 2\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quote',
+  );
+  const whole = measure(answer);
+  t.equal(cutBlocks(answer, { max: whole, measure, url }), answer);
+  for (let max = 100; max < whole; max++) {
+    const text = toPlainText(cutBlocks(answer, { max, measure, url }));
+    t.ok(text.length <= max, `${max}`);
+    t.ok(text.endsWith(`… (continues in Carillon: ${url})`), text);
+    t.ok(text.isWellFormed());
+    t.notMatch(text, /a link(?! \(example\.com\): https:\/\/example\.com\/)/);
+  }
+});
+
+t.test('blocks are divided into parts without a loss', async (t) => {
+  const code = Array.from({ length: 300 }, (_, at) => `line ${at}`).join('\n');
+  const parts = divideBlocks(parseMarkdown(`start\n\n\`\`\`\n${code}\n\`\`\`\n\nend`), 500, measure);
+  t.ok(parts.every((part) => measure(part) <= 500));
+  const texts = parts.map(toPlainText).join('\n');
+  t.same(texts.match(/\S+/g), `start\n${code}\nend`.match(/\S+/g));
+  const letters = divideBlocks(parseMarkdown('a'.repeat(1000)), 300, measure);
+  t.equal(letters.map(toPlainText).join(''), 'a'.repeat(1000));
+});
+
+t.test('texts made to be slow take little time', async (t) => {
+  const texts = [
+    '['.repeat(50_000),
+    '> '.repeat(50_000),
+    '*a '.repeat(30_000),
+    '`'.repeat(100_000),
+    '- '.repeat(50_000),
+  ];
+  for (const text of [
+    ...texts,
+    '<'.repeat(100_000),
+    'http://'.repeat(15_000),
+    '|a'.repeat(50_000),
+    '![a]('.repeat(20_000),
+  ]) {
+    const start = performance.now();
+    cutBlocks(parseMarkdown(text), { max: 4000, measure, url });
+    const ms = performance.now() - start;
+    t.ok(ms < 2000, `${text.slice(0, 5)}: ${Math.round(ms)} ms`);
+  }
+});
