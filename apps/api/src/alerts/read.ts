@@ -14,12 +14,15 @@ export async function listAlerts({ db }: Context, caller: Caller, { taskId, kind
     sql`
     select a.id, a.kind, a.task_id, t.name as task_name, a.at, a.execution_id, a.title, a.message, a.created_at,
       (select coalesce(json_agg(s order by s.kind desc, s."to"), '[]') from (
-        select 'webhook' as kind, h.url as "to", case d.status when 'sending' then 'pending' else d.status end as status,
-          d.attempt as attempts, coalesce(d.ended_at, d.created_at) as at, (
-            select l.error from delivery_attempts l where l.delivery_id = d.id and not l.success
+        select case h.kind when 'webhook' then 'webhook' else 'channel' end as kind, coalesce(h.name, h.url) as "to",
+          case sent.status when 'sending' then 'pending' else sent.status end as status, sent.attempt as attempts,
+          coalesce(sent.ended_at, d.created_at) as at, (
+            select l.error from delivery_attempts l where l.delivery_id = sent.id and not l.success
             order by l.attempted_at desc limit 1
           ) as "lastError"
-        from deliveries d join webhooks h on h.id = d.webhook_id where d.alert_id = a.id
+        from deliveries d join webhooks h on h.id = d.webhook_id
+          join deliveries sent on sent.id = coalesce(d.digest_id, d.id)
+        where d.alert_id = a.id
         union all
         select 'mail', m.recipient, case when m.sent_at is not null then 'delivered' when m.failed_at is not null
           then 'failed' else 'pending' end, m.attempt, coalesce(m.sent_at, m.failed_at, m.created_at), m.error

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { alerts, deliveries, deliveryAttempts, mails, tasks, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
@@ -5,6 +6,7 @@ import type { NewAlert } from '../../src/alerts/record.ts';
 import { recordAlerts } from '../../src/alerts/record.ts';
 import { inTransaction } from '../../src/context.ts';
 import { minutesAfter, PLANNED } from '../support/alerts.ts';
+import { insertChannel } from '../support/channel-rows.ts';
 import { START, testContext } from '../support/context.ts';
 import { createKey } from '../support/keys.ts';
 import { type Person, signUpAlice, signUpBob } from '../support/people.ts';
@@ -142,4 +144,30 @@ t.test('A key needs the scope executions:read', async (t) => {
   t.equal((await app.inject({ url: '/api/alerts', headers: reads.headers })).statusCode, 200);
   t.equal((await app.inject({ url: '/api/alerts', headers: other.headers })).statusCode, 403);
   t.equal((await app.inject('/api/alerts')).statusCode, 401);
+});
+
+t.test('Channels are listed by name, held ones as held, and those in a digest with its status', async (t) => {
+  const channel = (name: string, values = {}) => insertChannel(ctx, alice.id, { name, ...values });
+  const quiet = { from: '00:00', to: '23:59', timezone: 'UTC' };
+  const phone = await channel('Phone');
+  const night = await channel('Night', { quiet });
+  const box = await channel('Box', { quiet });
+  const news = await insertTask(ctx, alice.id, { channels: [phone, night, box] });
+  await alert(alice, news, 'Late');
+  const digest = randomUUID();
+  const [held] = await ctx.db.select().from(deliveries).where(eq(deliveries.webhookId, box));
+  const failed = { status: 'failed' as const, nextAttemptAt: null, attempt: 3, endedAt: START };
+  await ctx.db.insert(deliveries).values({ ...held!, ...failed, id: digest, event: 'digest', alertId: null });
+  const digested = { status: 'digested' as const, digestId: digest, nextAttemptAt: null, endedAt: START };
+  await ctx.db.update(deliveries).set(digested).where(eq(deliveries.id, held!.id));
+  const [{ undelivered, deliveries: sent }] = (await list(alice)).alerts;
+  t.equal(undelivered, true);
+  t.match(
+    sent.filter(({ kind }: { kind: string }) => kind === 'channel'),
+    [
+      { to: 'Box', status: 'failed', attempts: 3 },
+      { to: 'Night', status: 'held', attempts: 0 },
+      { to: 'Phone', status: 'pending', attempts: 0 },
+    ],
+  );
 });

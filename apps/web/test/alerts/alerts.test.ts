@@ -3,6 +3,7 @@ import t from 'tap';
 import { mails, tasks } from '../../../../packages/db/src/index.ts';
 import { type NewAlert, recordAlerts } from '../../../api/src/alerts/record.ts';
 import { inTransaction } from '../../../api/src/context.ts';
+import { insertChannel } from '../../../api/test/support/channel-rows.ts';
 import { START, testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { type Person, signUp } from '../../../api/test/support/people.ts';
@@ -106,4 +107,14 @@ t.test('Home names the task that is silent, until it has run, and the one over i
   t.equal((await needs()).length, 2);
   await ctx.db.update(tasks).set({ alertingSince: null }).where(eq(tasks.id, silent));
   t.match(await needs(), [/^Costly/]);
+});
+
+t.test('An alert names the channels that it was sent to, and those that hold it back', async (t) => {
+  const alice = await newAlice();
+  const phone = await insertChannel(ctx, alice.id, { name: 'Phone <b>' });
+  const night = await insertChannel(ctx, alice.id, { name: 'Night', minIntervalMinutes: 60 });
+  await alert(alice, await insertTask(ctx, alice.id, { channels: [phone, night] }), 'Late');
+  const { text } = await visit(app, alice).open('/alerts');
+  t.match(text, /Held back by the channel Night: quiet hours, its interval or its digest/);
+  t.match(text, /Waiting to be sent to the channel Phone <b>/);
 });

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { deliveries, deliveryAttempts } from '../../../../packages/db/src/index.ts';
+import { insertChannel } from '../../../api/test/support/channel-rows.ts';
 import { START, testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { signUp } from '../../../api/test/support/people.ts';
 import { insertTask, readRuns } from '../../../api/test/support/task-rows.ts';
-import { insertChannel } from '../support/channels.ts';
 import { answer, createModel, runAll } from '../support/runs.ts';
 import { visit } from '../support/visitor.ts';
 

@@ -1,8 +1,8 @@
 import t from 'tap';
+import { insertChannel } from '../../../api/test/support/channel-rows.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { signUp } from '../../../api/test/support/people.ts';
-import { insertChannel } from '../support/channels.ts';
 import { type ShownPage, visit } from '../support/visitor.ts';
 import { createReader } from './read-form.ts';
 

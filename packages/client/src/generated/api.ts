@@ -1826,20 +1826,20 @@ export interface components {
             createdAt: string;
             /** @description Whether a delivery has failed for good */
             undelivered: boolean;
-            /** @description To webhooks and mail addresses */
+            /** @description To webhooks, mail addresses and channels */
             deliveries: {
                 /**
                  * @description How it is sent
                  * @enum {string}
                  */
-                kind: "webhook" | "mail";
-                /** @description The URL of the webhook, or the mail address */
+                kind: "webhook" | "mail" | "channel";
+                /** @description The URL of the webhook, the mail address, or the name of the channel */
                 to: string;
                 /**
-                 * @description The status
+                 * @description `held`: the channel waits for the end of its quiet hours, its interval or its digest. Once it is in a digest, the status is that of the digest
                  * @enum {string}
                  */
-                status: "pending" | "delivered" | "failed";
+                status: "pending" | "held" | "delivered" | "failed";
                 /** @description The number of attempts so far */
                 attempts: number;
                 /** @description Of the latest attempt, if it failed */

@@ -8,9 +8,16 @@ export const AlertKind = stringEnum(ALERT_KINDS);
 export type AlertKind = Static<typeof AlertKind>;
 
 export const AlertDelivery = Type.Object({
-  kind: Type.Unsafe<'webhook' | 'mail'>({ ...stringEnum(['webhook', 'mail']), description: 'How it is sent' }),
-  to: Type.String({ description: 'The URL of the webhook, or the mail address' }),
-  status: stringEnum(['pending', 'delivered', 'failed']),
+  kind: Type.Unsafe<'webhook' | 'mail' | 'channel'>({
+    ...stringEnum(['webhook', 'mail', 'channel']),
+    description: 'How it is sent',
+  }),
+  to: Type.String({ description: 'The URL of the webhook, the mail address, or the name of the channel' }),
+  status: Type.Unsafe<'pending' | 'held' | 'delivered' | 'failed'>({
+    ...stringEnum(['pending', 'held', 'delivered', 'failed']),
+    description:
+      '`held`: the channel waits for the end of its quiet hours, its interval or its digest. Once it is in a digest, the status is that of the digest',
+  }),
   attempts: Type.Integer({ description: 'The number of attempts so far' }),
   lastError: nullable(Type.String({ description: 'Of the latest attempt, if it failed' })),
   at: Type.Unsafe<Date | string>({ ...Instant, description: 'When it was delivered or failed, or else was queued' }),
@@ -31,7 +38,7 @@ export const Alert = Type.Object(
     message: Type.String({ description: 'What happened' }),
     createdAt: Instant,
     undelivered: Type.Boolean({ description: 'Whether a delivery has failed for good' }),
-    deliveries: Type.Array(AlertDelivery, { description: 'To webhooks and mail addresses' }),
+    deliveries: Type.Array(AlertDelivery, { description: 'To webhooks, mail addresses and channels' }),
   },
   { $id: 'Alert' },
 );

@@ -26,7 +26,8 @@ const SIGNS: Record<Alert['kind'], Fate> = {
 };
 
 /** A path of a webhook may contain a secret. */
-const describeTarget = ({ kind, to }: Delivery) => (kind === 'mail' ? to : `the webhook at ${new URL(to).host}`);
+const describeTarget = ({ kind, to }: Delivery) =>
+  kind === 'mail' ? to : kind === 'channel' ? `the channel ${to}` : `the webhook at ${new URL(to).host}`;
 
 function renderDelivery(visit: SignedInVisit, delivery: Delivery): Html {
   const { status, attempts, lastError, at } = delivery;
@@ -35,6 +36,7 @@ function renderDelivery(visit: SignedInVisit, delivery: Delivery): Html {
   const tried = attempts > 0 && ` after ${countWords(attempts, 'attempt')}`;
   const reason = lastError !== null && html`: ${lastError}`;
   if (status === 'failed') return html`<li><b>Not delivered</b> to ${target}${tried}${reason}</li>`;
+  if (status === 'held') return html`<li>Held back by ${target}: quiet hours, its interval or its digest</li>`;
   return html`<li>Waiting to be sent to ${target}${attempts > 0 && html`, once more${tried}`}${reason}</li>`;
 }
 
@@ -68,7 +70,7 @@ function renderList(visit: SignedInVisit, alerts: readonly Alert[], query: Query
 const renderEmpty = ({ taskId, cursor }: Query): Html => {
   if (cursor !== undefined) return html`<p class="muted">There are no earlier ones.</p>`;
   return html`<div class="panel empty"><p>${taskId === null ? 'No task' : 'This task'} has sent an alert. Carillon sends one when a run does not come in time, when a task fails again and again, or when a run costs too much or takes too long, and says when the task works again.</p>
-<p>A task with a webhook or a mail address sends the first two; the others are settings of the task.</p>
+<p>A task with a channel, a webhook or a mail address sends the first two; the others are settings of the task.</p>
 <p>${
     taskId === null
       ? html`<a class="button" href="/tasks">Choose a task</a>`

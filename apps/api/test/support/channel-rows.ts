@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ALERT_KINDS, webhooks } from '../../../../packages/db/src/index.ts';
-import type { Context } from '../../../api/src/context.ts';
-import { encryptUnindexedSecret } from '../../../api/src/webhooks/secret.ts';
+import { ALERT_KINDS, webhooks } from '@carillon/db';
+import type { Context } from '../../src/context.ts';
+import { encryptUnindexedSecret } from '../../src/webhooks/secret.ts';
 
 type Row = typeof webhooks.$inferInsert;
 
