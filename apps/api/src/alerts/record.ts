@@ -57,13 +57,14 @@ export async function recordAlerts(tx: Context, due: readonly NewAlert[]): Promi
   );
   await notifyUsers(
     tx,
-    fresh.map(({ kind, userId, title, message, data, executionId, notificationEmail, alertId }) => ({
+    fresh.map(({ kind, userId, title, message, data, executionId, notificationEmail, alertId, viaWebhook }) => ({
       userId,
       kind,
       title,
       message,
       path: executionId === null ? `/tasks/${data.task.id}` : `/executions/${executionId}`,
       alertId,
+      ...(!viaWebhook && { taskId: data.task.id }),
       taskEmail: notificationEmail,
     })),
   );

@@ -5,6 +5,7 @@ import { notifyUsers } from '../notifications/write.ts';
 
 /** A delivery or mail of an alert that the transaction of the caller has ended as failed. */
 export interface FailedDelivery {
+  /** Of the digest, if it was in one. */
   id: string;
   alertId: number;
   error: string | null;
@@ -29,7 +30,9 @@ export async function reportUndelivered(
       tx.db,
       sql`
       select id, user_id, title from alerts a where id = any(${alertIds})
-        and not exists (select from deliveries d where d.alert_id = a.id and d.status = 'failed' and d.id <> all(${own}))
+        and not exists (select from deliveries d left join deliveries digest on digest.id = d.digest_id
+          where d.alert_id = a.id and coalesce(digest.status, d.status) = 'failed'
+            and coalesce(digest.id, d.id) <> all(${own}))
         and not exists (select from mails m where m.alert_id = a.id and m.failed_at is not null and m.id <> all(${own}))
       order by id`,
     ),

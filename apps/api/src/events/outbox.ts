@@ -3,6 +3,7 @@ import type { EventKind } from '@carillon/contract/webhooks/events';
 import { ALERT_KINDS, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { afterCommit, type Context, writeBeforeCommit } from '../context.ts';
+import { isHeldSql, isOneOf } from '../messages/holding.ts';
 
 export interface Event {
   kind: EventKind;
@@ -60,7 +61,7 @@ async function writeEvents(tx: Context, events: readonly Event[]): Promise<void>
         kinds, task_id, data, ${now}::timestamptz
       from e join positions using (user_id)
     ), d as materialized (
-      select gen_random_uuid() as id, h.id as webhook_id, e.alert_id, e.row, k.event, ${isHeldSql} as is_held,
+      select gen_random_uuid() as id, h.id as webhook_id, e.alert_id, e.row, k.event, ${isHeld} as is_held,
         '{"event":"' || k.event || '","timestamp":"' || ${now}::text || '","webhookId":"' || h.id || '","userId":'
           || e.user_id || ',"data":' || e.data || '}' as payload
       from e join webhooks h on h.user_id = e.user_id and h.status = 'active' and h.events && e.kinds
@@ -105,9 +106,7 @@ function toRows(events: readonly Event[]): Row[] {
   return rows;
 }
 
-/** What a channel `h` with quiet hours, an interval or a digest does not send at once. */
-const isHeldSql = sql`(num_nonnulls(h.quiet, h.min_interval_minutes) > 0 or h.digest <> 'off')
-  and not (h.urgent and k.event = any(${`{${ALERT_KINDS.join(',')}}`}::text[]))`;
+const isHeld = isHeldSql(isOneOf(sql`k.event`, ALERT_KINDS));
 
 /** Task events that an inbound webhook caused are not sent: webhooks could form a loop. Quotas bound `execution.*`. */
 const isSent = ({ kind, viaWebhook, isUnsent }: Event) => !isUnsent && !(viaWebhook && kind.startsWith('task.'));

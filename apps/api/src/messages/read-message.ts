@@ -12,6 +12,13 @@ export interface NoticeData {
   path: string;
 }
 
+/** The data of a delivery that has what a channel held. */
+export interface DigestData {
+  messages: StoredPayload[];
+  /** How many more there were. */
+  leftOut?: number;
+}
+
 /** The body of a delivery, of which a digest has several. */
 export interface StoredPayload {
   event: string;
@@ -78,8 +85,11 @@ export function readMessage(
       return { ...base, level: 'notice', title, text: message, url: toUrl(path) };
     }
     case 'digest': {
-      const items = (data as { messages: StoredPayload[] }).messages.map((one) => readMessage({ config }, one));
-      return { ...base, level: 'notice', title: `${items.length} messages`, items, url: toUrl('/executions') };
+      const { messages, leftOut = 0 } = data as DigestData;
+      const items = messages.map((one) => readMessage({ config }, one));
+      const title = `${items.length + leftOut} messages`;
+      const text = leftOut > 0 ? `The ${items.length} most important ones are listed.` : null;
+      return { ...base, level: 'notice', title, text, items, url: toUrl('/executions') };
     }
     default: {
       const text = 'This is a test message from Carillon.';

@@ -4,6 +4,7 @@ import { and, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { queueMails } from '../mail/queue.ts';
+import { queueNotices } from '../messages/queue-notices.ts';
 import { findConfirmed } from './addresses.ts';
 
 export interface Notice {
@@ -13,9 +14,11 @@ export interface Notice {
   message: string;
   /** Default: the user's setting. */
   byMail?: boolean;
-  /** Of the page that the mail links to. Default: the home page. */
+  /** Of the page that mails and channels link to. Default: the home page, and of channels the notifications. */
   path?: string;
   alertId?: number;
+  /** The task of an alert that its own channels get too. */
+  taskId?: number;
   /** The address for the results of a task. It gets the mail too, if it is confirmed, whatever the user's setting is. */
   taskEmail?: string | null;
 }
@@ -47,6 +50,12 @@ export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Pro
     ctx.db
       .insert(notifications)
       .values(notices.map(({ userId, kind, title, message }) => ({ userId, kind, title, message, createdAt }))),
+    queueNotices(
+      ctx,
+      notices.map(({ userId, kind, title, message, path = '/notifications', alertId = null, taskId = null }) => {
+        return { userId, kind, title, message, path, alertId, taskId };
+      }),
+    ),
   ]);
   const recipients = new Map(active.map((user) => [user.id, user]));
   const mails = notices.flatMap(({ userId, title, message, byMail, path = '', alertId, taskEmail }) => {

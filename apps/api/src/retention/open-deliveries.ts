@@ -17,7 +17,7 @@ export const endOpenDeliveries =
       ), ended as (
         update deliveries set ${endDelivery(sql`${now().toISOString()}::timestamptz`)} where id = any(array(
           select open.id from batch cross join lateral (
-            select id from deliveries d where d.webhook_id = batch.id and d.status = 'pending'
+            select id from deliveries d where d.webhook_id = batch.id and d.status in ('pending', 'held')
               and (batch.status = 'failed' or d.created_at < ${before.toISOString()})
             limit ${BATCH_SIZE} for no key update skip locked
           ) open

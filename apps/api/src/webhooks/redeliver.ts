@@ -47,7 +47,13 @@ export function redeliverSince(ctx: Context, caller: Caller, webhookId: string, 
   });
 }
 
-const FIRST_ATTEMPT = { status: 'pending' as const, attempt: 0, previousAttemptAt: null, endedAt: null };
+const FIRST_ATTEMPT = {
+  status: 'pending' as const,
+  attempt: 0,
+  previousAttemptAt: null,
+  endedAt: null,
+  digestId: null,
+};
 
 /** Locks the webhook before its deliveries, as every other transaction does. */
 async function lockActiveWebhook(ctx: Context, caller: Caller, id: string) {

@@ -2031,7 +2031,7 @@ export interface components {
         Notification: {
             /** @description The id, which never changes */
             id: number;
-            /** @description `usage.alert`, `webhook.failed`, `task.failed`, the kind of an alert, or `alert.undelivered`; others may be added */
+            /** @description `usage.alert`, `webhook.failed`, `channel.failed`, `task.failed`, the kind of an alert, or `alert.undelivered`; others may be added */
             kind: string;
             /** @description The notification in short */
             title: string;

@@ -10,7 +10,7 @@ export const Notification = Type.Object(
     id: Id,
     kind: Type.String({
       description:
-        '`usage.alert`, `webhook.failed`, `task.failed`, the kind of an alert, or `alert.undelivered`; others may be added',
+        '`usage.alert`, `webhook.failed`, `channel.failed`, `task.failed`, the kind of an alert, or `alert.undelivered`; others may be added',
     }),
     title: Type.String(),
     message: Type.String(),

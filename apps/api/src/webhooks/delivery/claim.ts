@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ChannelKind, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../../context.ts';
 import { DELIVERIES, getEffectiveLimit } from '../../limits/rates.ts';
 import { type Lease, leaseUntil } from '../../queue/leases.ts';
@@ -108,6 +108,21 @@ export function addToRateWindow(ctx: Context, attempts: ReturnType<typeof sql>) 
     window_ends_at = case when h.window_ends_at > ${at} then h.window_ends_at else ${ends} end`;
 }
 
+/** More than any limit, and far from where the count would overflow. */
+const PAUSED = 1_000_000_000;
+
+/**
+ * Claims nothing more of the webhook `h` before `until`. A window that has begun lasts at least for its share of the limit:
+ * pauses do not raise the rate.
+ */
+export function pauseRateWindow(ctx: Context, until: SQL): SQL {
+  const at = sql`${ctx.now().toISOString()}::timestamptz`;
+  const share = sql`least(1, h.window_count / ${getEffectiveLimit(ctx, DELIVERIES)}::float8)`;
+  const rest = sql`make_interval(secs => ${DELIVERIES.windowSeconds}::float8 * (1 - ${share}))`;
+  return sql`window_count = ${PAUSED}, window_ends_at = greatest(${until}, case when h.window_ends_at > ${at}
+    then h.window_ends_at - case when h.window_count < ${PAUSED} then ${rest} else interval '0' end end)`;
+}
+
 interface ClaimOptions {
   limit: number;
   after: string;
@@ -166,7 +181,8 @@ function claimRows(ctx: Context, { limit, after, limits, claimToken }: ClaimOpti
       from picked where d.id = picked.id and d.status = 'pending'
       returning d.id, d.webhook_id, d.event, d.payload, d.request_id, d.attempt, d.previous_attempt_at, picked.queued_at
     ), counted as (
-      update webhooks h set ${addToRateWindow(ctx, sql`c.attempts`)}
+      update webhooks h set ${addToRateWindow(ctx, sql`c.attempts`)},
+        last_sent_at = case when h.min_interval_minutes is null then h.last_sent_at else ${at} end
       from (select webhook_id, count(*)::int as attempts from claimed group by webhook_id) c where h.id = c.webhook_id
     ), ended as (
       update deliveries d set ${endDelivery(at)} where d.id = any(array(

@@ -1,17 +1,23 @@
-import { queryRows, recordset } from '@carillon/db';
+import { DAY_MS } from '@carillon/contract/primitives';
+import { type ChannelKind, queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { reportUndelivered } from '../../alerts/undelivered.ts';
 import { afterCommit, type Context, inTransaction } from '../../context.ts';
+import { CHANNEL_SENDERS } from '../../messages/kinds/index.ts';
 import { notifyUsers } from '../../notifications/write.ts';
 import { RELEASE_LEASE } from '../../queue/leases.ts';
 import { storeBatch } from '../../queue/retry.ts';
 import type { Attempt } from './attempt.ts';
+import { pauseRateWindow } from './claim.ts';
 import { endDelivery } from './end-open.ts';
 
 const MAX_WAIT_MS = 5000;
+/** Targets may ask for any time. */
+const MAX_RETRY_AFTER_MS = DAY_MS;
 
 interface CompletedDelivery {
   id: string;
+  event: string;
   attemptId: string;
   webhookId: string;
   /** The attempt failed and no retry follows. */
@@ -21,16 +27,18 @@ interface CompletedDelivery {
   error: string | null;
 }
 
-type EndedDelivery = Pick<CompletedDelivery, 'id' | 'alertId' | 'error'>;
+type EndedDelivery = Pick<CompletedDelivery, 'id' | 'event' | 'alertId' | 'error'>;
 
 /** Stores attempts and their consequences, unless their claim was lost. Returns the ids of the stored deliveries. */
 export async function completeAttempts(ctx: Context, attempts: readonly Attempt[]): Promise<string[]> {
   if (attempts.length === 0) return [];
   const changesWebhook = attempts.filter(({ success, lastAttemptOk }) => !success || lastAttemptOk !== true);
   // Pipelined on one connection, in this order: webhooks before their deliveries, as in every other transaction.
-  const [, , completed] = await Promise.all([
+  const refused = attempts.filter(({ retryAfterMs }) => retryAfterMs !== null);
+  const [, , , completed] = await Promise.all([
     changesWebhook.length > 0 && lockWebhooks(ctx, changesWebhook),
     changesWebhook.length > 0 && updateLastAttempts(ctx, attempts),
+    refused.length > 0 && pauseChannels(ctx, refused),
     writeAttempts(ctx, attempts),
   ]);
   const ended = await failWebhooks(
@@ -41,12 +49,24 @@ export async function completeAttempts(ctx: Context, attempts: readonly Attempt[
   const alertsOf = [...failed, ...ended].flatMap(({ id, alertId, error }) =>
     alertId === null ? [] : [{ id, alertId, error }],
   );
+  const digests = [...failed, ...ended].filter(({ event }) => event === 'digest');
+  if (digests.length > 0) alertsOf.push(...(await listAlertsOf(ctx, digests)));
   await reportUndelivered(ctx, 'webhook', alertsOf);
   const stored = new Set(completed.map(({ attemptId }) => attemptId));
   afterCommit(ctx, () => {
     for (const attempt of attempts) if (stored.has(attempt.id)) ctx.metrics.attemptEnded(attempt);
   });
   return completed.map(({ id }) => id);
+}
+
+/** The alerts that digests have. */
+function listAlertsOf(ctx: Context, digests: readonly EndedDelivery[]) {
+  const values = digests.map(({ id, error }) => ({ id, error }));
+  return queryRows<{ id: string; alertId: number; error: string | null }>(
+    ctx.db,
+    sql`select f.id, d.alert_id, f.error from ${recordset('f', values, { id: 'uuid', error: 'text' })}
+      join deliveries d on d.digest_id = f.id and d.alert_id is not null`,
+  );
 }
 
 /** One that cannot be stored is left to its lease. */
@@ -102,7 +122,7 @@ async function writeAttempts(ctx: Context, attempts: readonly Attempt[]): Promis
         response_time_ms, attempted_at)
       select attempt_id, id, webhook_id, event, url, attempt, success, status_code, error, response_time_ms, at from completed
     )
-    select id, attempt_id, webhook_id, is_exhausted, has_failed, alert_id, error from completed`,
+    select id, event, attempt_id, webhook_id, is_exhausted, has_failed, alert_id, error from completed`,
   );
 }
 
@@ -110,7 +130,7 @@ async function writeAttempts(ctx: Context, attempts: readonly Attempt[]): Promis
 function computeRetryAt(ctx: Context, one: Attempt, now: Date): Date | null {
   const wait = ctx.config.webhookRetryDelaysMs[one.attempt];
   if (one.success || one.isGone || wait === undefined || one.event === 'test') return null;
-  return new Date(now.getTime() + Math.max(wait, one.retryAfterMs ?? 0));
+  return new Date(now.getTime() + Math.max(wait, boundWait(one.retryAfterMs)));
 }
 
 function lockWebhooks(ctx: Context, attempts: readonly Attempt[]) {
@@ -132,34 +152,67 @@ function updateLastAttempts(ctx: Context, attempts: readonly Attempt[]) {
   );
 }
 
+/** What else waits for a target that wants no further attempt yet waits too. */
+function pauseChannels(ctx: Context, refused: readonly Attempt[]) {
+  const now = ctx.now().getTime();
+  const pauses = new Map<string, number>();
+  for (const { webhookId, retryAfterMs } of refused)
+    pauses.set(webhookId, Math.max(boundWait(retryAfterMs), pauses.get(webhookId) ?? 0));
+  const values = [...pauses].map(([id, ms]) => ({ id, until: new Date(now + ms) }));
+  return queryRows(
+    ctx.db,
+    sql`
+    update webhooks h set ${pauseRateWindow(ctx, sql`p.until`)}
+    from ${recordset('p', values, { id: 'uuid', until: 'timestamptz' })} where h.id = p.id`,
+  );
+}
+
+const boundWait = (retryAfterMs: number | null) => Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS);
+
+interface FailedWebhook {
+  id: string;
+  userId: number;
+  kind: 'webhook' | ChannelKind;
+  /** Null unless it is a channel. */
+  name: string | null;
+  url: string;
+  taskName: string | null;
+}
+
+function describeFailure({ kind, name, url, taskName }: FailedWebhook) {
+  if (kind !== 'webhook')
+    return { kind: 'channel.failed', title: `The ${CHANNEL_SENDERS[kind]?.title ?? kind} channel "${name}" failed` };
+  const owner = taskName === null ? '' : `of the task "${taskName}" `;
+  // The host only: the path of a URL may contain a secret.
+  return { kind: 'webhook.failed', title: `The webhook ${owner}to ${new URL(url).host} failed` };
+}
+
 /** Returns the deliveries that end because their webhook has failed. */
 async function failWebhooks(ctx: Context, exhausted: readonly CompletedDelivery[]): Promise<EndedDelivery[]> {
   if (exhausted.length === 0) return [];
   const errors = new Map(exhausted.map(({ webhookId, error }) => [webhookId, error]));
   const now = ctx.now().toISOString();
-  const failed = await queryRows<{ id: string; userId: number; url: string; taskName: string | null }>(
+  const failed = await queryRows<FailedWebhook>(
     ctx.db,
     sql`update webhooks set status = 'failed', updated_at = ${now}
       where id = any(${uuids([...errors.keys()])}) and status = 'active'
-      returning id, user_id, url, (select name from tasks t where t.id = task_id) as task_name`,
+      returning id, user_id, kind, name, url, (select name from tasks t where t.id = task_id) as task_name`,
   );
   if (failed.length === 0) return [];
   // Deliveries that are being sent end with their own attempt.
-  const ended = await queryRows<Pick<EndedDelivery, 'id' | 'alertId'>>(
+  const ended = await queryRows<Omit<EndedDelivery, 'error'>>(
     ctx.db,
     sql`
     update deliveries set ${endDelivery(sql`${now}::timestamptz`)}
-    where webhook_id = any(${uuids(failed.map(({ id }) => id))}) and status = 'pending'
-    returning id, alert_id`,
+    where webhook_id = any(${uuids(failed.map(({ id }) => id))}) and status in ('pending', 'held')
+    returning id, event, alert_id`,
   );
   await notifyUsers(
     ctx,
-    failed.map(({ id, userId, url, taskName }) => ({
-      userId,
-      kind: 'webhook.failed',
-      // The host only: the path of a URL may contain a secret.
-      title: `The webhook ${taskName === null ? '' : `of the task "${taskName}" `}to ${new URL(url).host} failed`,
-      message: `Nothing more is sent to it until you switch it on again; then what failed can be sent again. Webhook: ${id}. Last error: ${errors.get(id)}`,
+    failed.map((webhook) => ({
+      userId: webhook.userId,
+      ...describeFailure(webhook),
+      message: `Nothing more is sent to it until you switch it on again; then what failed can be sent again. ${webhook.kind === 'webhook' ? 'Webhook' : 'Channel'}: ${webhook.id}. Last error: ${errors.get(webhook.id)}`,
     })),
   );
   return ended.map((delivery) => ({ ...delivery, error: null }));

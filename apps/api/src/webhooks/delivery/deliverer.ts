@@ -7,6 +7,7 @@ import { singleFlight } from '../../queue/single-flight.ts';
 import { type Attempt, attemptDelivery } from './attempt.ts';
 import { type ClaimedDelivery, claimDeliveries, DELIVERY_LIMITS, type DeliveryLimits, FIRST_WEBHOOK } from './claim.ts';
 import { storeAttempts } from './complete.ts';
+import { releaseHeld } from './held/release.ts';
 import { enqueueDueRetries, handBackDeliveries, renewDeliveries, rescueDeliveries } from './leases.ts';
 import { pruneLog } from './prune-log.ts';
 import { createSlots } from './slots.ts';
@@ -91,6 +92,13 @@ export function createDeliverer(
     if ((isFull || hasMore) && !stopping.signal.aborted) void fill();
   }
 
+  /** Returns whether any delivery is queued. */
+  async function enqueueDue(): Promise<boolean> {
+    const { isAnyQueued, isAnyHeldDue } = await enqueueDueRetries(ctx);
+    if (isAnyHeldDue) await releaseHeld(ctx);
+    return isAnyQueued || isAnyHeldDue;
+  }
+
   async function prune() {
     const webhookIds = [...webhooksToPrune];
     webhooksToPrune.clear();
@@ -106,13 +114,13 @@ export function createDeliverer(
       sending.start();
       intervals.every(POLL_MS, 'looking for deliveries', async () => {
         heartbeat.beat();
-        if (await sending.trackOutage(() => enqueueDueRetries(ctx))) await fill();
+        if (await sending.trackOutage(enqueueDue)) await fill();
       });
       intervals.every(PRUNE_MS, 'pruning the delivery log', prune);
     },
     async drain() {
       for (;;) {
-        await enqueueDueRetries(ctx);
+        await enqueueDue();
         await fill();
         if (sending.size === 0) break;
         await sending.waitUntilEnded();

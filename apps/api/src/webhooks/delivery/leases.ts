@@ -14,11 +14,16 @@ const BATCH_SIZE = 2000;
 
 const DELIVERIES: LeasedTable<string> = { name: 'deliveries', alias: 'd', idType: 'uuid' };
 
-/** Returns whether any delivery is queued. */
-export async function enqueueDueRetries(ctx: Context): Promise<boolean> {
+export interface Due {
+  isAnyQueued: boolean;
+  /** Whether a channel may send what it holds, or has to be looked at. */
+  isAnyHeldDue: boolean;
+}
+
+export async function enqueueDueRetries(ctx: Context): Promise<Due> {
   const now = ctx.now().toISOString();
   for (;;) {
-    const [found] = await queryRows<{ queued: number; isAnyQueued: boolean }>(
+    const [found] = await queryRows<{ queued: number } & Due>(
       ctx.db,
       sql`
       with due as (
@@ -28,10 +33,11 @@ export async function enqueueDueRetries(ctx: Context): Promise<boolean> {
         returning 1
       )
       select (select count(*)::int from due) as queued,
-        exists (select from deliveries where status = 'pending' and queued_at is not null) as is_any_queued`,
+        exists (select from deliveries where status = 'pending' and queued_at is not null) as is_any_queued,
+        exists (select from deliveries where status = 'held' and next_attempt_at <= ${now}) as is_any_held_due`,
     );
-    const { queued = 0, isAnyQueued = false } = found ?? {};
-    if (queued < BATCH_SIZE) return isAnyQueued || queued > 0;
+    const { queued = 0, isAnyQueued = false, isAnyHeldDue = false } = found ?? {};
+    if (queued < BATCH_SIZE) return { isAnyQueued: isAnyQueued || queued > 0, isAnyHeldDue };
   }
 }
 

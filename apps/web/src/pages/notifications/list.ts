@@ -18,6 +18,7 @@ interface Query {
 const SIGNS: Record<string, Fate> = {
   'usage.alert': 'quota',
   'webhook.failed': 'failed',
+  'channel.failed': 'failed',
   'task.failed': 'failed',
   'task.over_budget': 'quota',
   'task.overdue': 'missed',
@@ -32,8 +33,8 @@ const SIGNS: Record<string, Fate> = {
 const ALERTS: readonly string[] = [...ALERT_KINDS, 'alert.undelivered'];
 const MANY = 100;
 
-/** The message of a failed webhook names it. */
-const WEBHOOK_ID = /\bWebhook: ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\./;
+/** The message of a failed webhook or channel names it. */
+const WEBHOOK_ID = /\b(?:Webhook|Channel): ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\./;
 
 function renderLink({ kind, message }: Notification): Html {
   if (kind === 'usage.alert') return html`<a href="/usage">See usage</a>`;
@@ -41,8 +42,9 @@ function renderLink({ kind, message }: Notification): Html {
   if (kind === 'task.over_budget') return html`<a href="/tasks">See tasks</a>`;
   if (ALERTS.includes(kind)) return html`<a href="/alerts">See alerts</a>`;
   if (kind.startsWith('scheduler.')) return html`<a href="/admin">See the service</a>`;
-  if (kind !== 'webhook.failed') return EMPTY;
+  if (kind !== 'webhook.failed' && kind !== 'channel.failed') return EMPTY;
   const id = WEBHOOK_ID.exec(message)?.[1];
+  if (kind === 'channel.failed') return html`<a href="/channels${id && `/${id}`}">See the channel</a>`;
   return html`<a href="/webhooks${id && `/${id}`}">See the webhook</a>`;
 }
 
