@@ -26,10 +26,14 @@ export async function reportUndelivered(
   const [, unreported] = await Promise.all([
     // Its own statement: the next one then sees what failed before it.
     queryRows(tx.db, sql`select from alerts where id = any(${alertIds}) order by id for no key update`),
-    queryRows<{ id: number; userId: number; title: string }>(
+    queryRows<{ id: number; userId: number; title: string; channel: string | null }>(
       tx.db,
       sql`
-      select id, user_id, title from alerts a where id = any(${alertIds})
+      select id, user_id, title, (
+          select h.name from deliveries d join webhooks h on h.id = d.webhook_id
+          where d.alert_id = a.id and coalesce(d.digest_id, d.id) = any(${own}) limit 1
+        ) as channel
+      from alerts a where id = any(${alertIds})
         and not exists (select from deliveries d left join deliveries digest on digest.id = d.digest_id
           where d.alert_id = a.id and coalesce(digest.status, d.status) = 'failed'
             and coalesce(digest.id, d.id) <> all(${own}))
@@ -40,11 +44,11 @@ export async function reportUndelivered(
   const errors = new Map(failed.map(({ alertId, error }) => [alertId, error]));
   await notifyUsers(
     tx,
-    unreported.map(({ id, userId, title }) => ({
+    unreported.map(({ id, userId, title, channel }) => ({
       userId,
       kind: 'alert.undelivered',
       title: 'An alert could not be delivered',
-      message: `"${title}" was not delivered by ${by}. The last error: ${errors.get(id) ?? 'its webhook has failed'}`,
+      message: `"${title}" was not delivered by ${channel === null ? by : `the channel "${channel}"`}. The last error: ${errors.get(id) ?? `its ${channel === null ? 'webhook' : 'channel'} has failed`}`,
       path: '/alerts',
     })),
   );

@@ -10,6 +10,7 @@ import { testEngine } from '../support/engine.ts';
 import { confirmAddresses, deliverDueMails } from '../support/mails.ts';
 import { startMailServer } from '../support/servers/mail-server.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
+import { insertTestChannel, installTestKind } from '../support/test-channels.ts';
 
 const server = await startMailServer(t);
 const receiver = await startReceiver(t);
@@ -85,5 +86,18 @@ t.test('A mail that is delivered is not reported', async (t) => {
   t.same(await reports(), []);
   t.match(await list(), [
     { undelivered: false, deliveries: [{ kind: 'mail', to: TEAM, status: 'delivered', attempts: 1, lastError: null }] },
+  ]);
+});
+
+t.test('An alert that a channel does not deliver is reported with the name of the channel', async (t) => {
+  installTestKind();
+  const channel = await insertTestChannel(ctx, alice().id, receiver.url, { name: 'Phone' });
+  await createAlertedTask(ctx, alice(), { webhookUrl: null, channels: [channel] });
+  receiver.answer(410);
+  await becomeOverdue();
+  await deliver();
+  t.match(await reports(), [{ message: /was not delivered by the channel "Phone"\. The last error: .*410/ }]);
+  t.match(await list(), [
+    { undelivered: true, deliveries: [{ kind: 'channel', to: 'Phone', status: 'failed', attempts: 1 }] },
   ]);
 });
