@@ -93,6 +93,7 @@ export function loadConfig(env: Environment, fileNames: readonly string[] = []) 
     storage: readStorage(env, { production, baseUrl, dataDir }),
     oauth: readOAuth(env),
     integrations: { notesUrl: read('NOTES_API_URL'), designUrl: read('DESIGN_API_URL') },
+    telegramUrl: read('TELEGRAM_API_URL'),
     egressAllow: read('EGRESS_ALLOW') ?? (production ? [] : LOOPBACK),
     executionRetryDelaysMs: read('EXECUTION_RETRY_DELAYS_MS'),
     executionConcurrency: read('EXECUTION_CONCURRENCY'),

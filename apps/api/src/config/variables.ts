@@ -65,6 +65,8 @@ export const VARIABLES = {
   NOTES_API_URL: { parser: httpUrl, default: 'https://api.notion.com' },
   DESIGN_API_URL: { parser: httpUrl, default: 'https://api.figma.com' },
 
+  TELEGRAM_API_URL: { parser: baseUrl, default: 'https://api.telegram.org' },
+
   EXECUTION_RETRY_DELAYS_MS: { parser: delays, default: '60000,300000,900000' },
   EXECUTION_CONCURRENCY: { parser: integer(1, 1000), default: '100' },
   EXECUTION_LEASE_MS: { parser: integer(200, 600_000), default: '30000' },

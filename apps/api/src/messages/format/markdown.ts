@@ -1,19 +1,25 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import { cleanLine, cleanText } from './clean.ts';
-import { cutText } from './cut-text.ts';
+import { cutText, takeCharacters } from './cut-text.ts';
 import { buildLink } from './links.ts';
 import { type Block, flatten, type Inline, paragraphOf, textOf } from './tree.ts';
 
 const MAX_CELL_LENGTH = 200;
+/** Longer than any target takes: the time for hostile texts grows with the square of their length. */
+const MAX_LENGTH = 40_000;
+/** Of emphasis in emphasis. */
+const MAX_DEPTH = 10;
 
 const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false });
+markdown.set({ maxNesting: 50 } as object);
 // Only whole addresses: a file name such as `notes.md` is no link.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 
-/** Parses an answer. HTML is text, an image is a link to it, and links show where they lead. */
-export function parseMarkdown(text: string): Block[] {
-  const tokens = markdown.parse(cleanText(text), {});
-  return readBlocks(new Cursor(tokens), null);
+/** Parses the beginning of an answer. HTML is text, an image is a link to it, and links show where they lead. */
+export function parseMarkdown(text: string, maxLength = MAX_LENGTH): Block[] {
+  const beginning = takeCharacters(text, maxLength);
+  const blocks = readBlocks(new Cursor(markdown.parse(cleanText(beginning), {})), null);
+  return beginning === text ? blocks : [...blocks, paragraphOf(textOf('…'))];
 }
 
 /** Plain text, such as an error: its lines stay, nothing in it is formatting. */
@@ -89,7 +95,7 @@ function readRows(cursor: Cursor): string[][] {
   for (let token = cursor.next(); token && token.type !== 'table_close'; token = cursor.next()) {
     if (token.type === 'tr_open') rows.push([]);
     if (token.type !== 'inline') continue;
-    const text = cleanLine(flatten(readInlines(new Cursor(token.children ?? []), null)));
+    const text = cleanLine(flatten(readInlines(new Cursor(limitDepth(token.children ?? [])), null)));
     rows.at(-1)?.push(cutText(text, MAX_CELL_LENGTH));
   }
   return rows;
@@ -97,11 +103,21 @@ function readRows(cursor: Cursor): string[][] {
 
 /** Reads the text of a paragraph or heading, and its end. */
 function readInlineToken(cursor: Cursor): Inline[] {
-  const inlines = readInlines(new Cursor(cursor.next()?.children ?? []), null);
+  const inlines = readInlines(new Cursor(limitDepth(cursor.next()?.children ?? [])), null);
   cursor.next();
   return inlines;
 }
 
+/** Leaves out what opens and closes emphasis that is too deep. */
+function limitDepth(tokens: readonly Token[]): Token[] {
+  let depth = 0;
+  return tokens.filter(({ type, nesting }) => {
+    if (!SPAN.test(type)) return true;
+    return nesting === 1 ? ++depth <= MAX_DEPTH : depth-- <= MAX_DEPTH;
+  });
+}
+
+const SPAN = /^(strong|em|s)_(open|close)$/;
 const SPANS = { strong: 'strong', em: 'emphasis', s: 'strike' } as const;
 
 function readInlines(cursor: Cursor, end: string | null): Inline[] {

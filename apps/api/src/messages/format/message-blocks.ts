@@ -10,6 +10,8 @@ import { type Block, type Inline, paragraphOf, textOf } from './tree.ts';
 const MAX_CHANGES = 20;
 /** Of a message in a digest, in UTF-16 units. */
 const ITEM_LENGTH = 500;
+/** What of its answer is parsed, because links are shorter when they are shown. */
+const ITEM_SOURCE_LENGTH = 5000;
 
 /** How a level is shown: never by colour alone. Colours are RGB. */
 export const LEVELS: Record<ChannelMessage['level'], { emoji: string; label: string; color: number }> = {
@@ -29,13 +31,13 @@ export const describeStatus = ({ level, at }: ChannelMessage) =>
   `${LEVELS[level].label} · ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /** All of a message but its title, level, time and link: text, changes, answer, the messages of a digest. */
-export function describeMessage(message: ChannelMessage): Block[] {
+export function describeMessage(message: ChannelMessage, maxLength?: number): Block[] {
   const { text, changes, markdown, items } = message;
   return [
     ...(text === null ? [] : parsePlain(text)),
     ...describeOutputChanges(changes),
-    ...(markdown === null ? [] : parseMarkdown(markdown)),
-    ...items.flatMap(describeItem),
+    ...(markdown === null ? [] : parseMarkdown(markdown, maxLength)),
+    ...items.flatMap((item, at) => describeItem(item, at)),
   ];
 }
 
@@ -47,7 +49,7 @@ function describeItem(message: ChannelMessage, index: number): Block[] {
   return [
     ...(index > 0 ? [{ type: 'rule' } as const] : []),
     paragraphOf(title, textOf(` · ${describeStatus(message)} · `), link),
-    ...cutBlocks(describeMessage(message), { max: ITEM_LENGTH, measure, url }),
+    ...cutBlocks(describeMessage(message, ITEM_SOURCE_LENGTH), { max: ITEM_LENGTH, measure, url }),
   ];
 }
 

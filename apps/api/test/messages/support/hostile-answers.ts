@@ -42,6 +42,7 @@ const base = { level: 'success', title: TITLE, text: null, markdown: null, chang
 /** Messages with a hostile text in each place that users, models and receivers write. */
 export const HOSTILE_MESSAGES: readonly HostileMessage[] = HOSTILE_TEXTS.flatMap(({ name, text }, at) => {
   const level = LEVELS[at % LEVELS.length] as (typeof LEVELS)[number];
+  const isShort = text.length < 1000;
   const items = [1, 2, 3].map(
     (n): ChannelMessage => ({ ...base, title: text, markdown: text, url: `${RUN_URL}${n}`, level }),
   );
@@ -54,8 +55,8 @@ export const HOSTILE_MESSAGES: readonly HostileMessage[] = HOSTILE_TEXTS.flatMap
     build('answer', { markdown: text }),
     build('error', { level: 'failure', text }),
     build('title', { title: text }),
-    build('changes', { markdown: text, changes }),
-    ...(text.length < 1000 || at % 7 === 0 ? [build('digest', { level: 'notice', items })] : []),
+    ...(isShort || at % 5 === 0 ? [build('changes', { markdown: text, changes })] : []),
+    ...(isShort || at % 7 === 0 ? [build('digest', { level: 'notice', items })] : []),
   ];
 });
 
@@ -92,7 +93,8 @@ export async function findProblems<Body>(target: Target<Body>, message: ChannelM
 /** Whether a link shows another host than it leads to, nothing at all, or leads to what is no address of the web. */
 export function isMasked({ text, href }: ShownLink): boolean {
   if (text.replaceAll(/[\p{Default_Ignorable_Code_Point}\s]/gu, '') === '' || !URL.canParse(href)) return true;
-  const { protocol, hostname, username } = new URL(href);
+  const { protocol, hostname: web, username, pathname } = new URL(href);
+  const hostname = protocol === 'mailto:' ? pathname.replace(/^.*@/, '') : web;
   if (!['http:', 'https:', 'mailto:'].includes(protocol) || username !== '') return true;
   const plain = text
     .normalize('NFKC')
