@@ -10,6 +10,7 @@ import { guardAccess } from './auth/guard.ts';
 import { keysRoutes } from './auth/keys/routes.ts';
 import { oauthRoutes } from './auth/oauth-routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { channelsRoutes } from './channels/routes.ts';
 import type { Context } from './context.ts';
 import { couponsRoutes } from './coupons/routes.ts';
 import { cronRoutes } from './cron/routes.ts';
@@ -101,6 +102,7 @@ export async function buildApp(
   app.register(eventsRoutes, { ctx });
   app.register(agentRoutes, { ctx });
   app.register(webhooksRoutes, { ctx });
+  app.register(channelsRoutes, { ctx });
   app.register(usageRoutes, { ctx });
   app.register(integrationsRoutes, { ctx });
   app.register(notificationsRoutes, { ctx });

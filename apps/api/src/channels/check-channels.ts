@@ -6,15 +6,23 @@ import { invalidField } from '../errors.ts';
 /** Returns the ids without duplicates. Throws 400 that names the place of an id that is no channel of the caller. */
 export async function checkChannels(ctx: Context, caller: Caller, given: readonly string[]): Promise<string[]> {
   const ids = [...new Set(given.map((id) => id.toLowerCase()))];
+  const known = await lockChannels(ctx, caller, ids);
+  const at = given.findIndex((id) => !known.includes(id.toLowerCase()));
+  if (at >= 0) throw unknownChannel(at);
+  return ids;
+}
+
+export const unknownChannel = (at: number) => invalidField(`channels.${at}`, 'is not one of your channels');
+
+/** Returns those of the ids that are channels of the caller, locked against deletion until the transaction ends. */
+export async function lockChannels(ctx: Context, caller: Caller, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
-  // Locked, so that the channel is not deleted before the caller's transaction ends.
   const found = await ctx.db
     .select({ id: webhooks.id })
     .from(webhooks)
-    .where(and(inArray(webhooks.id, ids), eq(webhooks.userId, caller.id), eq(webhooks.purpose, 'channel')))
+    .where(and(inArray(webhooks.id, [...ids]), eq(webhooks.userId, caller.id), eq(webhooks.purpose, 'channel')))
+    .orderBy(webhooks.id)
     .for('key share');
   const known = new Set(found.map(({ id }) => id));
-  const at = given.findIndex((id) => !known.has(id.toLowerCase()));
-  if (at >= 0) throw invalidField(`channels.${at}`, 'is not one of your channels');
-  return ids;
+  return ids.filter((id) => known.has(id));
 }

@@ -89,6 +89,9 @@ export const API_KEY_CREATIONS = rate('creation of API keys', 30, HOUR, 'user');
 /** Each reads all data of an account. */
 export const ACCOUNT_EXPORTS = rate('export of an account', 5, HOUR, 'user');
 
+/** Each waits for another service. */
+export const CHANNEL_TESTS = rate('test of a channel', 10, MINUTE, 'user');
+
 export const EMAIL_CHANGES = rate('change of the e-mail address', 5, HOUR, 'user');
 
 export const ACTION_RATE_LIMITS = {

@@ -1,7 +1,7 @@
 import { normalizeEmail } from '@carillon/contract/validation/formats';
-import { notificationAddresses, users } from '@carillon/db';
-import { and, eq, exists, gt, inArray, isNotNull, isNull, lte, not, notInArray, or, sql } from 'drizzle-orm';
-import type { Context } from '../context.ts';
+import { notificationAddresses, queryRows, users, webhooks } from '@carillon/db';
+import { and, eq, exists, gt, inArray, isNotNull, isNull, lte, not, notInArray, or, type SQL, sql } from 'drizzle-orm';
+import { afterCommit, type Context, inTransaction } from '../context.ts';
 import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../crypto/link-token.ts';
 import { emailKey, userKey } from '../limits/keys.ts';
 import { CONFIRMATIONS_OF_USER, CONFIRMATIONS_TO_ADDRESS } from '../limits/rates.ts';
@@ -12,9 +12,11 @@ import { queueMail } from '../mail/queue.ts';
 
 const { userId, email, tokenHash, expiresAt, confirmedAt } = notificationAddresses;
 
-/** Whether the settings or a task of the user name the address. */
+/** Whether the settings, a task or a channel of the user name the address. */
 const isNamed = sql`(exists (select from users u where u.id = ${userId} and ${email} = any(u.notification_emails))
-  or exists (select from tasks t where t.user_id = ${userId} and t.notification_email = ${email}))`;
+  or exists (select from tasks t where t.user_id = ${userId} and t.notification_email = ${email})
+  or exists (select from webhooks h where h.user_id = ${userId} and h.kind = 'email'
+    and h.shown_settings ->> 'address' = ${email}))`;
 
 const isVerifiedOwn = sql`exists (
   select from users u where u.id = ${userId} and u.email = ${email} and u.email_verified_at is not null)`;
@@ -82,18 +84,52 @@ export async function findUnconfirmedAddress(ctx: Context, hash: string): Promis
   return found?.email ?? null;
 }
 
-/** Returns false for a link that cannot be used, also one of an inactive account. */
-export async function confirmNotificationAddress(ctx: Context, hash: string): Promise<boolean> {
-  const owner = ctx.db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, userId), users.isActive));
-  const confirmed = await ctx.db
-    .update(notificationAddresses)
-    .set({ tokenHash: null, expiresAt: null, confirmedAt: ctx.now() })
-    .where(and(eq(tokenHash, hash), gt(expiresAt, ctx.now()), exists(owner)))
-    .returning({ email });
-  return confirmed.length === 1;
+/**
+ * Switches on the inactive channels of the address, too. Returns false for a link that cannot be used, also one of an
+ * inactive account.
+ */
+export function confirmNotificationAddress(ctx: Context, hash: string): Promise<boolean> {
+  return inTransaction(ctx, async (tx) => {
+    const owner = tx.db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.id, userId), users.isActive));
+    const [confirmed] = await tx.db
+      .update(notificationAddresses)
+      .set({ tokenHash: null, expiresAt: null, confirmedAt: tx.now() })
+      .where(and(eq(tokenHash, hash), gt(expiresAt, tx.now()), exists(owner)))
+      .returning({ userId, email });
+    if (!confirmed) return false;
+    // A later statement than the lock of the address: it sees the channels whose creation held that lock.
+    const isMailbox = and(
+      eq(webhooks.kind, 'email'),
+      sql`${webhooks.shownSettings} ->> 'address' = ${confirmed.email}`,
+    );
+    const isWaiting = and(eq(webhooks.userId, confirmed.userId), eq(webhooks.status, 'inactive'), isMailbox);
+    await tx.db.update(webhooks).set({ status: 'active', updatedAt: tx.now() }).where(isWaiting);
+    afterCommit(tx, () => tx.worker.wakeDeliveries());
+    return true;
+  });
+}
+
+/** Whether a user may send mail to an address: it is confirmed, or the verified one of the account. */
+export const isConfirmedSql = (owner: SQL, address: SQL): SQL<boolean> => sql`(exists (
+    select from notification_addresses a
+    where a.user_id = ${owner} and a.email = ${address} and a.confirmed_at is not null)
+  or exists (select from users u where u.id = ${owner} and u.email = ${address} and u.email_verified_at is not null))`;
+
+/** The same of one address, which does not change before the transaction of the caller ends. */
+export async function lockConfirmation({ db }: Context, owner: number, address: string): Promise<boolean> {
+  await db
+    .select({ email })
+    .from(notificationAddresses)
+    .where(and(eq(userId, owner), eq(email, address)))
+    .for('update');
+  const [row] = await queryRows<{ isConfirmed: boolean }>(
+    db,
+    sql`select ${isConfirmedSql(sql`${owner}::int`, sql`${address}::text`)} as is_confirmed`,
+  );
+  return row?.isConfirmed ?? false;
 }
 
 /** The addresses that the settings or a task name and that get no mail yet. */

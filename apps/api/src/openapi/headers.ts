@@ -52,6 +52,7 @@ const LOCATED_OPERATIONS = new Set([
   'executeTask',
   'retryExecution',
   'receiveInbound',
+  'createChannel',
   'createWebhook',
   'createCoupon',
 ]);

@@ -1,5 +1,6 @@
 import { tasks, uploads } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
+import { lockChannels } from '../channels/check-channels.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { nextRun } from '../schedule/next-run.ts';
@@ -26,11 +27,13 @@ export function duplicateTask(
     if (!original) throw taskNotFound();
 
     const { settings } = original;
+    const channels = await lockChannels(tx, caller, settings.channels);
     const nextExecutionAt = original.status === 'active' ? nextRun(settings, tx.now()) : null;
     if (nextExecutionAt !== null) await reserveActiveTask(tx, caller);
     return insertTask(tx, caller, {
       ...settings,
       name: name ?? nameCopy(settings.name),
+      channels,
       attachments: await lockAttachments(tx, caller, settings.attachments),
       nextExecutionAt,
       status: nextExecutionAt === null ? 'paused' : 'active',

@@ -3,6 +3,7 @@ import type { PatchUserInput } from '@carillon/contract/accounts/users';
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
+import { lockAccountChannels, setAccountChannels } from '../channels/account-channels.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { encryptProviderKey } from '../crypto/provider-key.ts';
 import { accountDeleted } from '../errors.ts';
@@ -55,6 +56,7 @@ interface AccountChanges {
   providerKey?: string | null;
   webhookUrl?: string | null;
   notificationEmails?: readonly string[];
+  channels?: readonly string[];
 }
 
 const accountColumns = {
@@ -72,7 +74,8 @@ type OwnAccount = Pick<typeof users.$inferSelect, keyof typeof accountColumns>;
 
 /**
  * Changes the caller's account and all that depends on it in one transaction. Another e-mail address counts once its
- * link is opened. Throws 400 for a `webhookUrl` that egress forbids, 401 if the account was deleted, 412, and as
+ * link is opened. Throws 400 for a `webhookUrl` that egress forbids or an
+ * unknown channel, 401 if the account was deleted, 412, and as
  * `prepareEmailChange` and `startEmailChange`.
  */
 async function updateAccount(
@@ -86,6 +89,8 @@ async function updateAccount(
   const emailChange = email === undefined ? null : await prepareEmailChange(ctx, caller, email, proof);
   const isEmpty = Object.values(changes).every((value) => value === undefined);
   return inTransaction(ctx, async (tx) => {
+    // Channels before the account, as tasks that are saved with channels do.
+    const channels = changes.channels && (await lockAccountChannels(tx, caller, changes.channels));
     // Locks the account first, as every change of its webhook or its reset tokens does.
     const [before] = await tx.db
       .select({ ...accountColumns, passwordHash: users.passwordHash })
@@ -110,6 +115,7 @@ async function updateAccount(
       .where(eq(users.id, caller.id))
       .returning(accountColumns);
     if (!account) throw accountDeleted();
+    if (channels) await setAccountChannels(tx, caller, channels);
     if (emailChange) await startEmailChange(tx, before, emailChange);
     // The account's own address gets the notifications anyway.
     const others = changes.notificationEmails?.filter((address) => normalizeEmail(address) !== account.email);

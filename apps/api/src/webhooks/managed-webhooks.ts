@@ -7,7 +7,7 @@ import { endDeliveriesIfFailed } from './delivery/end-open.ts';
 import { encryptUnindexedSecret, generateSecret } from './secret.ts';
 
 /** Also sent for executions that an inbound webhook started, unlike `task.*` events. */
-const TASK_EVENTS: EventKind[] = ['execution.completed', 'execution.failed', ...ALERT_KINDS];
+export const TASK_EVENTS: EventKind[] = ['execution.completed', 'execution.failed', ...ALERT_KINDS];
 const ACCOUNT_EVENTS: EventKind[] = ['task.completed', 'task.failed', 'usage.alert'];
 
 interface ManagedWebhook {

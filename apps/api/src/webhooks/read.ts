@@ -2,7 +2,7 @@ import type { ListDeliveriesQuery } from '@carillon/contract/webhooks/deliveries
 import type { EventKind } from '@carillon/contract/webhooks/events';
 import type { ListWebhooksQuery, WebhookPurpose } from '@carillon/contract/webhooks/webhooks';
 import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
-import { and, count, desc, eq, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, count, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 
@@ -25,6 +25,22 @@ export const webhookFields = {
 
 /** Changes with the secret, and tells nothing about it. */
 export const secretVersion = sql<string>`md5(${webhooks.secretSealed})`;
+
+/** A webhook or a channel of the caller, which are rows of one table. */
+export interface OwnReceiver {
+  id: string;
+  where: SQL | undefined;
+  notFound: () => AppError;
+  /** Why nothing can be sent again. */
+  inactive: string;
+}
+
+export const ownWebhook = (caller: Pick<Caller, 'id'>, id: string): OwnReceiver => ({
+  id,
+  where: isOwnWebhook(caller, id),
+  notFound: webhookNotFound,
+  inactive: 'The webhook is not active. Activate it first.',
+});
 
 /** Throws 404 unless the caller owns the webhook. */
 export async function getWebhook(ctx: Context, caller: Caller, id: string) {
@@ -71,9 +87,9 @@ const logFields = {
 };
 const newestFirst = [desc(deliveryAttempts.attemptedAt), desc(deliveryAttempts.attempt), desc(deliveryAttempts.id)];
 
-/** The delivery log of the caller's webhook, newest first: the last 100 attempts and those of open deliveries. */
-export async function listDeliveries(ctx: Context, caller: Caller, id: string, query: ListDeliveriesQuery) {
-  await getWebhook(ctx, caller, id);
+/** The delivery log, newest first: the last 100 attempts and those of open deliveries. Throws 404. */
+export async function listDeliveries(ctx: Context, { id, where, notFound }: OwnReceiver, query: ListDeliveriesQuery) {
+  if ((await ctx.db.$count(webhooks, where)) === 0) throw notFound();
   const { limit, offset } = query;
   const isOfWebhook = eq(deliveryAttempts.webhookId, id);
   const latest = ctx.db

@@ -1,16 +1,16 @@
 import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
 import { and, eq, gte, inArray, ne, or, sql } from 'drizzle-orm';
-import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
+import { afterCommit, type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { isOwnWebhook, webhookNotFound } from './read.ts';
+import type { OwnReceiver } from './read.ts';
 
 /**
  * Sends the same payload again, from attempt 1. `id`: a delivery or an entry of its log. Throws 404; 409 unless
  * active.
  */
-export function redeliver(ctx: Context, caller: Caller, webhookId: string, id: string): Promise<string> {
+export function redeliver(ctx: Context, receiver: OwnReceiver, id: string): Promise<string> {
   return inTransaction(ctx, async (tx) => {
-    await lockActiveWebhook(tx, caller, webhookId);
+    await lockActive(tx, receiver);
     const logged = tx.db
       .select({ id: deliveryAttempts.deliveryId })
       .from(deliveryAttempts)
@@ -18,7 +18,7 @@ export function redeliver(ctx: Context, caller: Caller, webhookId: string, id: s
     const [found] = await tx.db
       .select({ id: deliveries.id, status: deliveries.status })
       .from(deliveries)
-      .where(and(eq(deliveries.webhookId, webhookId), or(eq(deliveries.id, id), inArray(deliveries.id, logged))));
+      .where(and(eq(deliveries.webhookId, receiver.id), or(eq(deliveries.id, id), inArray(deliveries.id, logged))));
     if (!found) throw new AppError('not_found', 'Delivery not found');
     const queued = { nextAttemptAt: tx.now(), queuedAt: tx.now() };
     const values = found.status === 'pending' ? queued : { ...queued, ...FIRST_ATTEMPT };
@@ -29,11 +29,11 @@ export function redeliver(ctx: Context, caller: Caller, webhookId: string, id: s
 }
 
 /** Returns how many. Throws like `redeliver`. */
-export function redeliverSince(ctx: Context, caller: Caller, webhookId: string, since: Date): Promise<number> {
+export function redeliverSince(ctx: Context, receiver: OwnReceiver, since: Date): Promise<number> {
   return inTransaction(ctx, async (tx) => {
-    await lockActiveWebhook(tx, caller, webhookId);
+    await lockActive(tx, receiver);
     const failed = and(
-      eq(deliveries.webhookId, webhookId),
+      eq(deliveries.webhookId, receiver.id),
       eq(deliveries.status, 'failed'),
       ne(deliveries.event, 'test'),
       gte(deliveries.endedAt, since),
@@ -56,12 +56,12 @@ const FIRST_ATTEMPT = {
 };
 
 /** Locks the webhook before its deliveries, as every other transaction does. */
-async function lockActiveWebhook(ctx: Context, caller: Caller, id: string) {
+async function lockActive(ctx: Context, { where, notFound, inactive }: OwnReceiver) {
   const [webhook] = await ctx.db
     .select({ isActive: sql<boolean>`${webhooks.status} = 'active'` })
     .from(webhooks)
-    .where(isOwnWebhook(caller, id))
+    .where(where)
     .for('no key update');
-  if (!webhook) throw webhookNotFound();
-  if (!webhook.isActive) throw new AppError('conflict', 'The webhook is not active. Activate it first.');
+  if (!webhook) throw notFound();
+  if (!webhook.isActive) throw new AppError('conflict', inactive);
 }

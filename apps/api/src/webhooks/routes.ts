@@ -4,7 +4,7 @@ import { createAnswerStore } from '../http/idempotency/register.ts';
 import { buildETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { inboundRoutes } from './inbound-routes.ts';
-import { getWebhook, listDeliveries, listWebhooks } from './read.ts';
+import { getWebhook, listDeliveries, listWebhooks, ownWebhook } from './read.ts';
 import { redeliver, redeliverSince } from './redeliver.ts';
 import { TEST_MS, testWebhook } from './test-delivery.ts';
 import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './write.ts';
@@ -61,14 +61,17 @@ export const webhooksRoutes: Routes = async (app, { ctx }) => {
   app.get(
     '/api/webhooks/:id/logs',
     { schema: deliveries.listDeliveries, config: read },
-    async ({ ctx, caller, params, query }) => ({ success, ...(await listDeliveries(ctx, caller, params.id, query)) }),
+    async ({ ctx, caller, params, query }) => ({
+      success,
+      ...(await listDeliveries(ctx, ownWebhook(caller, params.id), query)),
+    }),
   );
 
   app.post(
     '/api/webhooks/:id/logs/:deliveryId/redeliver',
     { schema: deliveries.redeliver, config: write },
     async ({ ctx, caller, params }, reply) => {
-      const deliveryId = await redeliver(ctx, caller, params.id, params.deliveryId);
+      const deliveryId = await redeliver(ctx, ownWebhook(caller, params.id), params.deliveryId);
       reply.code(201);
       return { success, deliveryId };
     },
@@ -79,7 +82,7 @@ export const webhooksRoutes: Routes = async (app, { ctx }) => {
     { schema: deliveries.redeliverSince, config: write },
     async ({ ctx, caller, params, body }) => ({
       success,
-      count: await redeliverSince(ctx, caller, params.id, new Date(body.since)),
+      count: await redeliverSince(ctx, ownWebhook(caller, params.id), new Date(body.since)),
     }),
   );
 };

@@ -9,42 +9,55 @@ import { leaseUntil } from '../queue/leases.ts';
 import { type Attempt, attemptDelivery } from './delivery/attempt.ts';
 import { addToRateWindow, type ClaimedDelivery, DELIVERY_LIMITS, lockClaims } from './delivery/claim.ts';
 import { completeAttempts } from './delivery/complete.ts';
-import { isOwnWebhook, webhookNotFound } from './read.ts';
+import { type OwnReceiver, ownWebhook } from './read.ts';
 
 /** Longer than an attempt can last, because this lease is not renewed. */
 export const TEST_MS = 60_000;
 
-/**
- * Counts in the webhook's rate window without waiting for it, and has no consequences. `store` runs in the transaction
- * that stores the attempt. Throws 404, 503.
- */
-export async function testWebhook(
+/** Sends an event to a webhook at once. `store` runs in the transaction that stores the attempt. Throws 404, 503. */
+export const testWebhook = (
   ctx: Context,
   caller: Caller,
   id: string,
   store: (tx: Context, result: TestResult) => Promise<void> = async () => {},
-): Promise<TestResult> {
-  const claimed = await inTransaction(ctx, (tx) => beginTest(tx, caller, id));
+): Promise<TestResult> => sendTest(ctx, caller, { receiver: ownWebhook(caller, id), toEntry: (entry) => entry, store });
+
+export interface TestResult<E = LogEntry> {
+  success: boolean;
+  delivery: E;
+}
+
+interface TestOptions<E> {
+  receiver: OwnReceiver;
+  toEntry: (entry: LogEntry) => E;
+  store: (tx: Context, result: TestResult<E>) => Promise<void>;
+}
+
+/**
+ * Counts in the rate window of the webhook or channel without waiting for it, and has no consequences. `store` runs in the
+ * transaction that stores the attempt. Throws 404, 503.
+ */
+export async function sendTest<E>(
+  ctx: Context,
+  caller: Caller,
+  { receiver, toEntry, store }: TestOptions<E>,
+): Promise<TestResult<E>> {
+  const claimed = await inTransaction(ctx, (tx) => beginTest(tx, caller, receiver));
   const attempt = await attemptDelivery(ctx, claimed);
-  if (!attempt) throw webhookNotFound();
+  if (!attempt) throw receiver.notFound();
   return inTransaction(ctx, async (tx) => {
     const stored = await completeAttempts(tx, [attempt]);
-    if (stored.length === 0) throw webhookNotFound();
-    const result = { success: attempt.success, delivery: toLogEntry(attempt) };
+    if (stored.length === 0) throw receiver.notFound();
+    const result = { success: attempt.success, delivery: toEntry(toLogEntry(attempt)) };
     await store(tx, result);
     return result;
   });
 }
 
-export interface TestResult {
-  success: boolean;
-  delivery: ReturnType<typeof toLogEntry>;
-}
-
-async function beginTest(ctx: Context, caller: Caller, webhookId: string): Promise<ClaimedDelivery> {
+async function beginTest(ctx: Context, caller: Caller, { id: webhookId, where, notFound }: OwnReceiver) {
   await lockClaims(ctx);
-  const [webhook] = await ctx.db.select().from(webhooks).where(isOwnWebhook(caller, webhookId)).for('no key update');
-  if (!webhook) throw webhookNotFound();
+  const [webhook] = await ctx.db.select().from(webhooks).where(where).for('no key update');
+  if (!webhook) throw notFound();
   const sending = await ctx.db.$count(deliveries, eq(deliveries.status, 'sending'));
   if (sending >= DELIVERY_LIMITS.total)
     throw new AppError('unavailable', 'Too many deliveries are in progress. Try again in a few seconds.');
@@ -62,7 +75,8 @@ async function beginTest(ctx: Context, caller: Caller, webhookId: string): Promi
   await ctx.db.execute(sql`update webhooks h set ${addToRateWindow(ctx, sql`1`)} where h.id = ${webhookId}`);
   const { kind, userId, url, lastAttemptOk, secretSealed, previousSecretSealed, previousSecretUntil } = webhook;
   const secrets = { secretSealed, previousSecretSealed, previousSecretUntil };
-  return { ...row, ...secrets, kind, userId, url, lastAttemptOk, queuedAt: now, attempt: 1, previousAttemptAt: null };
+  const claimed = { ...row, ...secrets, kind, userId, url, lastAttemptOk, queuedAt: now };
+  return { ...claimed, attempt: 1, previousAttemptAt: null } satisfies ClaimedDelivery;
 }
 
 const toLogEntry = ({ id, deliveryId, webhookId, event, url, ...attempt }: Attempt) => ({
@@ -78,3 +92,5 @@ const toLogEntry = ({ id, deliveryId, webhookId, event, url, ...attempt }: Attem
   error: attempt.error,
   timestamp: attempt.at,
 });
+
+export type LogEntry = ReturnType<typeof toLogEntry>;

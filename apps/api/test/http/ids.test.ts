@@ -1,6 +1,7 @@
 import { coupons, notifications, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { CHANNEL } from '../support/channels.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAda } from '../support/people.ts';
 import { insertEndedRuns, readRuns } from '../support/task-rows.ts';
@@ -20,6 +21,8 @@ await insertEndedRuns(ctx, { taskId, userId: ada.id, count: 2 });
 const [, { id: executionId }] = (await readRuns(ctx, taskId)) as [unknown, { id: number }];
 const { key } = await post('/api/keys', { name: 'Backup job', scopes: ['tasks:read'] });
 const { delivery } = await post(`/api/webhooks/${webhook.id}/test`);
+const { channel } = await post('/api/channels', CHANNEL);
+const sent = (await post(`/api/channels/${channel.id}/test`)).delivery;
 const alert = await post('/api/usage/alerts', { threshold: 80, notifyEmail: true, notifyWebhook: true });
 await post('/api/admin/coupons', { value: 7 });
 const text = { kind: 'task.failed', title: 'A', message: 'B', createdAt: ctx.now() };
@@ -38,10 +41,10 @@ const ROWS: Record<string, unknown> = {
   '/api/admin/users/{id}': ada.id,
   '/api/webhooks/{id}': webhook.id,
   '/api/webhooks/{userId}': ada.id,
+  '/api/channels/{id}': channel.id,
   '/api/auth/sessions/{id}': session.id,
   '/api/keys/{id}': key.id,
 };
-const VALUES = { deliveryId: delivery.id, secret: webhook.secret };
 
 const operations = Object.entries<Record<string, { requestBody?: { content: Record<string, { example?: object }> } }>>(
   document.paths,
@@ -54,7 +57,8 @@ const operations = Object.entries<Record<string, { requestBody?: { content: Reco
     buildUrl: (id: unknown) =>
       path
         .replace(/\{(id|userId)\}/, String(id))
-        .replace(/\{(\w+)\}/g, (_, name: keyof typeof VALUES) => String(VALUES[name])),
+        .replace('{deliveryId}', path.startsWith('/api/channels') ? sent.id : delivery.id)
+        .replace('{secret}', webhook.secret),
     id: ROWS[row],
     payload: Object.values(requestBody?.content ?? {})[0]?.example,
   }));

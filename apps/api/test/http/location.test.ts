@@ -1,6 +1,7 @@
 import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { CHANNEL } from '../support/channels.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUpAda, signUpAlice } from '../support/people.ts';
 import { postTask, TASK } from '../support/tasks.ts';
@@ -32,6 +33,7 @@ t.test('The Location of what was created answers with it', async (t) => {
     [await send('/api/agent/create-task', alice, TASK), alice],
     [await send(`/api/tasks/${task}/duplicate`, alice), alice],
     [await send('/api/webhooks', alice, { ...WEBHOOK, url: 'https://hooks.example.com/second' }), alice],
+    [await send('/api/channels', alice, CHANNEL), alice],
     [inbound, alice],
     [await send('/api/admin/coupons', ada), ada],
   ] as const;
@@ -63,6 +65,7 @@ t.test('The document names the header for exactly the operations that send it', 
   t.same(located.toSorted(), [
     '/api/admin/coupons',
     '/api/agent/create-task',
+    '/api/channels',
     '/api/executions/{id}/retry',
     '/api/tasks/{id}/duplicate',
     '/api/tasks/{id}/execute',

@@ -1,6 +1,7 @@
 import { executions, idempotencyKeys, notifications } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { CHANNEL, callChannel, postChannel } from '../support/channels.ts';
 import { testContext } from '../support/context.ts';
 import { listRoutes } from '../support/contract/conformance.ts';
 import { readServedDocument } from '../support/contract/served-document.ts';
@@ -67,6 +68,15 @@ const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
     const [entry] = await readLog(app, alice, id);
     return [`/api/webhooks/${id}/logs/${entry?.deliveryId}/redeliver`];
   },
+  '/api/channels': async () => ['/api/channels', { ...CHANNEL, url: receiver.url }],
+  '/api/channels/:id/test': async (alice) => [
+    `/api/channels/${(await postChannel(app, alice, { url: receiver.url })).id}/test`,
+  ],
+  '/api/channels/:id/logs/:deliveryId/redeliver': async (alice) => {
+    const { id } = await postChannel(app, alice, { url: receiver.url });
+    const { delivery } = (await callChannel(app, alice, 'POST', id, '/test')).json();
+    return [`/api/channels/${id}/logs/${delivery.deliveryId}/redeliver`];
+  },
   '/api/usage/alerts': async () => ['/api/usage/alerts', { threshold: 80, notifyEmail: true, notifyWebhook: false }],
   '/api/notifications/:id/read': async ({ id: userId }) => {
     const [row] = await ctx.db
@@ -103,6 +113,7 @@ t.test('Every POST of a user takes a key, uploads excepted', async (t) => {
   const external = POSTS.filter(({ config }) => typeof config?.idempotency === 'object').map(({ url }) => url);
   t.same(external.toSorted(), [
     '/api/agent/process',
+    '/api/channels/:id/test',
     '/api/integrations/design/validate',
     '/api/integrations/notes/validate',
     '/api/user/password',

@@ -33,6 +33,7 @@ t.test('A new account has its address, both kinds of notifications on, and nothi
       webhookId: null,
       notificationEmails: [],
       unconfirmedEmails: [],
+      channels: [],
       hasModelRouterApiKey: false,
     },
   });

@@ -964,6 +964,150 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List channels
+         * @description Returns the channels of the account, newest first. Pages by `limit` and `offset`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:read`.
+         */
+        get: operations["listChannels"];
+        put?: never;
+        /**
+         * Create a channel
+         * @description Stores where answers and alarms are sent: a chat, a phone or a mailbox. Tasks name channels in `channels`, the settings of the account do so for its notifications. Settings that are secrets are encrypted and never returned. Sent twice without an `Idempotency-Key`, it creates two channels.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:write`.
+         */
+        post: operations["createChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/channels/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a channel
+         * @description Returns a channel without its secrets.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:read`.
+         */
+        get: operations["getChannel"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a channel
+         * @description Deletes a channel with its log, and removes it from tasks and settings.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:write`.
+         */
+        delete: operations["deleteChannel"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a channel
+         * @description Changes the fields that are given. Settings of the kind that are left out stay as they are, but another server needs its secrets again; `null` ends `quiet` or `minIntervalMinutes`. `isActive: false` sends nothing more until it is switched on.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:write`.
+         */
+        patch: operations["changeChannel"];
+        trace?: never;
+    };
+    "/api/channels/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test a channel
+         * @description Sends a test message immediately and responds when the target has responded, after 35 seconds at most. The attempt is logged and never retried. A rejection by the target is not an error of this operation: see `success`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:write`.
+         */
+        post: operations["testChannel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/channels/{id}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the attempts of a channel
+         * @description Returns the last 100 attempts and all attempts of deliveries that are still pending, newest first. Pages by `limit` and `offset`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:read`.
+         */
+        get: operations["listChannelLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/channels/{id}/logs/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message again
+         * @description Sends the message again, starting with attempt 1; one that waits for a retry is sent now. Accepts the `deliveryId` or the `id` of a log entry.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:write`.
+         */
+        post: operations["redeliverMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/usage": {
         parameters: {
             query?: never;
@@ -1991,6 +2135,85 @@ export interface components {
             /** @description The number of the attempt, from 1 */
             attempt: number;
             /** @description Whether the receiver responded with 2xx in time */
+            success: boolean;
+            /** @description Why the attempt failed */
+            error: string | null;
+            /**
+             * Format: date-time
+             * @description When it happened
+             */
+            timestamp: string;
+        };
+        Channel: {
+            /** @description The id, which never changes */
+            id: string;
+            /** @enum {string} */
+            kind: "slack" | "mattermost" | "teams" | "discord" | "telegram" | "ntfy" | "apprise" | "email";
+            /** @description The name */
+            name: string;
+            /** @description The settings of the kind. Secrets are left out; of a secret URL there is only the host */
+            settings: {
+                [key: string]: string | string[];
+            };
+            /** @description Whether the settings of the account name it */
+            isForAccount: boolean;
+            /** @description Whether it is active */
+            isActive: boolean;
+            /**
+             * @description The status
+             * @enum {string}
+             */
+            status: "active" | "inactive" | "failed";
+            /** @description False for an `email` whose link has not been opened */
+            isConfirmed: boolean;
+            /** @description When nothing is sent, by the clock of the time zone. What comes meanwhile is sent after it */
+            quiet: {
+                /** @description Such as `22:00` */
+                from: string;
+                /** @description Such as `22:00` */
+                to: string;
+                /**
+                 * Format: time-zone
+                 * @description IANA time zone name
+                 */
+                timezone: string;
+            } | null;
+            /** @description Minutes between two messages at least. What comes meanwhile is sent as one message */
+            minIntervalMinutes: number | null;
+            /**
+             * @description Of `email`: one mail an hour or a day for what came since the last one
+             * @enum {string}
+             */
+            digest: "off" | "hourly" | "daily";
+            /** @description The local hour of a daily digest */
+            digestHour: number | null;
+            digestTimezone: string | null;
+            /** @description Whether alarms are sent in spite of `quiet` and `minIntervalMinutes` */
+            urgent: boolean;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            createdAt: string;
+        };
+        ChannelAttempt: {
+            /** @description The id, which never changes */
+            id: string;
+            /** @description The same for each attempt of a delivery */
+            deliveryId: string;
+            channelId: string;
+            /**
+             * @description The kind of event
+             * @enum {string}
+             */
+            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test" | "notification" | "digest";
+            /** @description Null if there was no response, and of `email` */
+            statusCode: number | null;
+            /** @description Milliseconds; 0 if there was no connection */
+            responseTime: number;
+            /** @description The number of the attempt, from 1 */
+            attempt: number;
+            /** @description `true` on success, `false` on an error */
             success: boolean;
             /** @description Why the attempt failed */
             error: string | null;
@@ -5871,6 +6094,615 @@ export interface operations {
                         success: true;
                         /** @description The number of deliveries that are sent again */
                         count: number;
+                    };
+                };
+            };
+        };
+    };
+    listChannels: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of entries on a page
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description The number of entries to skip
+                 * @example 0
+                 */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "channels": [
+                     *         {
+                     *           "id": "3c1f7a52-90de-4b6c-8f21-7d4e0ab95c63",
+                     *           "kind": "ntfy",
+                     *           "name": "Phone",
+                     *           "settings": {
+                     *             "url": "https://ntfy.example.com",
+                     *             "topic": "morning-news"
+                     *           },
+                     *           "isForAccount": false,
+                     *           "isActive": true,
+                     *           "status": "active",
+                     *           "isConfirmed": true,
+                     *           "quiet": {
+                     *             "from": "22:00",
+                     *             "to": "07:00",
+                     *             "timezone": "Europe/Berlin"
+                     *           },
+                     *           "minIntervalMinutes": null,
+                     *           "digest": "off",
+                     *           "digestHour": null,
+                     *           "digestTimezone": null,
+                     *           "urgent": true,
+                     *           "createdAt": "2026-11-19T16:02:11.038Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0,
+                     *         "hasMore": false
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        channels: components["schemas"]["Channel"][];
+                        /** @description The position of this page in the list */
+                        pagination: {
+                            /** @description The number of entries on all pages */
+                            total: number;
+                            /** @description The maximum number of entries on a page */
+                            limit: number;
+                            /** @description The number of entries to skip */
+                            offset: number;
+                            /** @description Whether there are entries after this page */
+                            hasMore: boolean;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    createChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kind": "ntfy",
+                 *       "name": "Phone",
+                 *       "url": "https://ntfy.example.com",
+                 *       "topic": "morning-news",
+                 *       "quiet": {
+                 *         "from": "22:00",
+                 *         "to": "07:00",
+                 *         "timezone": "Europe/Berlin"
+                 *       },
+                 *       "urgent": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    kind: "slack" | "mattermost" | "teams" | "discord" | "telegram" | "ntfy" | "apprise" | "email";
+                    /** @description For its owner */
+                    name: string;
+                    /**
+                     * Format: http-url
+                     * @description Of `slack`, `mattermost`, `teams` and `discord`: the incoming webhook, a secret. Of `ntfy` and `apprise`: the server
+                     */
+                    url?: string;
+                    /** @description Of `telegram`: the token of the bot, a secret */
+                    botToken?: string;
+                    /** @description Of `telegram`: an id, or the `@name` of a channel */
+                    chatId?: string;
+                    /** @description Of `ntfy`: letters, digits, `-` and `_` */
+                    topic?: string;
+                    /** @description Of `ntfy`: an access token, a secret */
+                    token?: string;
+                    /** @description Of `apprise`: the notification URLs, which are secrets. Either these or `key` */
+                    urls?: string[];
+                    /** @description Of `apprise`: the key of a configuration that the server has, a secret */
+                    key?: string;
+                    /**
+                     * Format: email
+                     * @description Of `email`: gets nothing but a link before that is opened
+                     */
+                    address?: string;
+                    /** @description When nothing is sent, by the clock of the time zone. What comes meanwhile is sent after it */
+                    quiet?: {
+                        /** @description Such as `22:00` */
+                        from: string;
+                        /** @description Such as `22:00` */
+                        to: string;
+                        /**
+                         * Format: time-zone
+                         * @description IANA time zone name
+                         */
+                        timezone: string;
+                    } | null;
+                    /** @description Minutes between two messages at least. What comes meanwhile is sent as one message */
+                    minIntervalMinutes?: number | null;
+                    /**
+                     * @description Of `email`: one mail an hour or a day for what came since the last one. Default: `off`
+                     * @enum {string}
+                     */
+                    digest?: "off" | "hourly" | "daily";
+                    /** @description The local hour of a daily digest. Default: 8 */
+                    digestHour?: number;
+                    /**
+                     * Format: time-zone
+                     * @description IANA time zone name for `digestHour`. Default: that of the account, or UTC
+                     */
+                    digestTimezone?: string;
+                    /** @description Whether alarms are sent in spite of `quiet` and `minIntervalMinutes`. Default: false */
+                    urgent?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "channel": {
+                     *         "id": "3c1f7a52-90de-4b6c-8f21-7d4e0ab95c63",
+                     *         "kind": "ntfy",
+                     *         "name": "Phone",
+                     *         "settings": {
+                     *           "url": "https://ntfy.example.com",
+                     *           "topic": "morning-news"
+                     *         },
+                     *         "isForAccount": false,
+                     *         "isActive": true,
+                     *         "status": "active",
+                     *         "isConfirmed": true,
+                     *         "quiet": {
+                     *           "from": "22:00",
+                     *           "to": "07:00",
+                     *           "timezone": "Europe/Berlin"
+                     *         },
+                     *         "minIntervalMinutes": null,
+                     *         "digest": "off",
+                     *         "digestHour": null,
+                     *         "digestTimezone": null,
+                     *         "urgent": true,
+                     *         "createdAt": "2026-11-19T16:02:11.038Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        channel: components["schemas"]["Channel"];
+                    };
+                };
+            };
+        };
+    };
+    getChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3c1f7a52-90de-4b6c-8f21-7d4e0ab95c63
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "channel": {
+                     *         "id": "3c1f7a52-90de-4b6c-8f21-7d4e0ab95c63",
+                     *         "kind": "ntfy",
+                     *         "name": "Phone",
+                     *         "settings": {
+                     *           "url": "https://ntfy.example.com",
+                     *           "topic": "morning-news"
+                     *         },
+                     *         "isForAccount": false,
+                     *         "isActive": true,
+                     *         "status": "active",
+                     *         "isConfirmed": true,
+                     *         "quiet": {
+                     *           "from": "22:00",
+                     *           "to": "07:00",
+                     *           "timezone": "Europe/Berlin"
+                     *         },
+                     *         "minIntervalMinutes": null,
+                     *         "digest": "off",
+                     *         "digestHour": null,
+                     *         "digestTimezone": null,
+                     *         "urgent": true,
+                     *         "createdAt": "2026-11-19T16:02:11.038Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        channel: components["schemas"]["Channel"];
+                    };
+                };
+            };
+        };
+    };
+    deleteChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3c1f7a52-90de-4b6c-8f21-7d4e0ab95c63
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The channel is deleted."
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description A sentence for people */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    changeChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3c1f7a52-90de-4b6c-8f21-7d4e0ab95c63
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "quiet": null
+                 *     }
+                 */
+                "application/json": {
+                    /** @description For its owner */
+                    name?: string;
+                    /** @description Also switches one on again that failed. Mails another link to an unconfirmed address */
+                    isActive?: boolean;
+                    /**
+                     * Format: http-url
+                     * @description Of `slack`, `mattermost`, `teams` and `discord`: the incoming webhook, a secret. Of `ntfy` and `apprise`: the server
+                     */
+                    url?: string;
+                    /** @description Of `telegram`: the token of the bot, a secret */
+                    botToken?: string;
+                    /** @description Of `telegram`: an id, or the `@name` of a channel */
+                    chatId?: string;
+                    /** @description Of `ntfy`: letters, digits, `-` and `_` */
+                    topic?: string;
+                    /** @description Of `ntfy`: an access token; null for none */
+                    token?: string | null;
+                    /** @description Of `apprise`: the notification URLs, which are secrets. Either these or `key` */
+                    urls?: string[];
+                    /** @description Of `apprise`: the key of a configuration that the server has, a secret */
+                    key?: string;
+                    /**
+                     * Format: email
+                     * @description Of `email`: gets nothing but a link before that is opened
+                     */
+                    address?: string;
+                    /** @description When nothing is sent, by the clock of the time zone. What comes meanwhile is sent after it */
+                    quiet?: {
+                        /** @description Such as `22:00` */
+                        from: string;
+                        /** @description Such as `22:00` */
+                        to: string;
+                        /**
+                         * Format: time-zone
+                         * @description IANA time zone name
+                         */
+                        timezone: string;
+                    } | null;
+                    /** @description Minutes between two messages at least. What comes meanwhile is sent as one message */
+                    minIntervalMinutes?: number | null;
+                    /**
+                     * @description Of `email`: one mail an hour or a day for what came since the last one. Default: `off`
+                     * @enum {string}
+                     */
+                    digest?: "off" | "hourly" | "daily";
+                    /** @description The local hour of a daily digest. Default: 8 */
+                    digestHour?: number;
+                    /**
+                     * Format: time-zone
+                     * @description IANA time zone name for `digestHour`. Default: that of the account, or UTC
+                     */
+                    digestTimezone?: string;
+                    /** @description Whether alarms are sent in spite of `quiet` and `minIntervalMinutes`. Default: false */
+                    urgent?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "channel": {
+                     *         "id": "3c1f7a52-90de-4b6c-8f21-7d4e0ab95c63",
+                     *         "kind": "ntfy",
+                     *         "name": "Phone",
+                     *         "settings": {
+                     *           "url": "https://ntfy.example.com",
+                     *           "topic": "morning-news"
+                     *         },
+                     *         "isForAccount": false,
+                     *         "isActive": true,
+                     *         "status": "active",
+                     *         "isConfirmed": true,
+                     *         "quiet": null,
+                     *         "minIntervalMinutes": null,
+                     *         "digest": "off",
+                     *         "digestHour": null,
+                     *         "digestTimezone": null,
+                     *         "urgent": true,
+                     *         "createdAt": "2026-11-19T16:02:11.038Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        channel: components["schemas"]["Channel"];
+                    };
+                };
+            };
+        };
+    };
+    testChannel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3c1f7a52-90de-4b6c-8f21-7d4e0ab95c63
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "delivery": {
+                     *         "id": "a0d7c6e4-25b1-4f39-9c8a-e16f3b7d0942",
+                     *         "deliveryId": "c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70",
+                     *         "channelId": "3c1f7a52-90de-4b6c-8f21-7d4e0ab95c63",
+                     *         "event": "test",
+                     *         "statusCode": 200,
+                     *         "responseTime": 84,
+                     *         "attempt": 1,
+                     *         "success": true,
+                     *         "error": null,
+                     *         "timestamp": "2026-11-20T07:30:03.962Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Whether the target accepted the message */
+                        success: boolean;
+                        delivery: components["schemas"]["ChannelAttempt"];
+                    };
+                };
+            };
+        };
+    };
+    listChannelLogs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of entries on a page
+                 * @example 50
+                 */
+                limit?: number;
+                /**
+                 * @description The number of entries to skip
+                 * @example 0
+                 */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3c1f7a52-90de-4b6c-8f21-7d4e0ab95c63
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "logs": [
+                     *         {
+                     *           "id": "a0d7c6e4-25b1-4f39-9c8a-e16f3b7d0942",
+                     *           "deliveryId": "c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70",
+                     *           "channelId": "3c1f7a52-90de-4b6c-8f21-7d4e0ab95c63",
+                     *           "event": "execution.completed",
+                     *           "statusCode": 200,
+                     *           "responseTime": 84,
+                     *           "attempt": 1,
+                     *           "success": true,
+                     *           "error": null,
+                     *           "timestamp": "2026-11-20T07:30:03.962Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "total": 1,
+                     *         "limit": 50,
+                     *         "offset": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The entries of the log */
+                        logs: components["schemas"]["ChannelAttempt"][];
+                        /** @description The position of this page in the list */
+                        pagination: {
+                            /** @description The number of entries on all pages */
+                            total: number;
+                            /** @description The maximum number of entries on a page */
+                            limit: number;
+                            /** @description The number of entries to skip */
+                            offset: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    redeliverMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3c1f7a52-90de-4b6c-8f21-7d4e0ab95c63
+                 */
+                id: string;
+                /**
+                 * @description The delivery, by id
+                 * @example c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70
+                 */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "deliveryId": "c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The delivery, by id */
+                        deliveryId: string;
                     };
                 };
             };

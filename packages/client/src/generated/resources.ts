@@ -258,6 +258,48 @@ export class Webhooks extends Resource {
   }
 }
 
+export class Channels extends Resource {
+  /** Create a channel: POST /api/channels */
+  create(body: BodyOf<'createChannel'>, options?: PostOptions): ResponsePromise<AnswerOf<'createChannel'>> {
+    return this.send('POST', '/api/channels', { body, options, takesKey: true });
+  }
+
+  /** List channels: GET /api/channels */
+  list(query?: QueryOf<'listChannels'>, options?: RequestOptions): Pages<AnswerOf<'listChannels'>, 'channels'> {
+    return this.pages('/api/channels', 'channels', { query, options });
+  }
+
+  /** Get a channel: GET /api/channels/{id} */
+  get(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'getChannel'>> {
+    return this.send('GET', `/api/channels/${segment(id)}`, { options });
+  }
+
+  /** Change a channel: PATCH /api/channels/{id} */
+  update(id: string, body: BodyOf<'changeChannel'>, options?: ChangeOptions): ResponsePromise<AnswerOf<'changeChannel'>> {
+    return this.send('PATCH', `/api/channels/${segment(id)}`, { body, options });
+  }
+
+  /** Delete a channel: DELETE /api/channels/{id} */
+  delete(id: string, options?: ChangeOptions): ResponsePromise<AnswerOf<'deleteChannel'>> {
+    return this.send('DELETE', `/api/channels/${segment(id)}`, { options });
+  }
+
+  /** Test a channel: POST /api/channels/{id}/test */
+  test(id: string, options?: PostOptions): ResponsePromise<AnswerOf<'testChannel'>> {
+    return this.send('POST', `/api/channels/${segment(id)}/test`, { options, takesKey: true });
+  }
+
+  /** List the attempts of a channel: GET /api/channels/{id}/logs */
+  logs(id: string, query?: QueryOf<'listChannelLogs'>, options?: RequestOptions): Pages<AnswerOf<'listChannelLogs'>, 'logs'> {
+    return this.pages(`/api/channels/${segment(id)}/logs`, 'logs', { query, options });
+  }
+
+  /** Send a message again: POST /api/channels/{id}/logs/{deliveryId}/redeliver */
+  redeliver(id: string, deliveryId: string, options?: PostOptions): ResponsePromise<AnswerOf<'redeliverMessage'>> {
+    return this.send('POST', `/api/channels/${segment(id)}/logs/${segment(deliveryId)}/redeliver`, { options, takesKey: true });
+  }
+}
+
 export class Usage extends Resource {
   /** Get usage: GET /api/usage */
   get(options?: RequestOptions): ResponsePromise<AnswerOf<'getUsage'>> {
@@ -332,6 +374,7 @@ export class Resources {
   readonly executions: Executions;
   readonly alerts: Alerts;
   readonly webhooks: Webhooks;
+  readonly channels: Channels;
   readonly usage: Usage;
   readonly integrations: Integrations;
   readonly notifications: Notifications;
@@ -346,6 +389,7 @@ export class Resources {
     this.executions = new Executions(settings);
     this.alerts = new Alerts(settings);
     this.webhooks = new Webhooks(settings);
+    this.channels = new Channels(settings);
     this.usage = new Usage(settings);
     this.integrations = new Integrations(settings);
     this.notifications = new Notifications(settings);

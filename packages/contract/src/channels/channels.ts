@@ -138,6 +138,9 @@ export const ChangeChannelInput = strictObject({
     }),
   ),
   ...options,
+  token: Type.Optional(
+    nullable(Type.String({ minLength: 1, maxLength: 500, description: 'Of `ntfy`: an access token; null for none' })),
+  ),
 });
 export type ChangeChannelInput = Static<typeof ChangeChannelInput>;
 
@@ -198,7 +201,7 @@ export const changeChannel = {
   operationId: 'changeChannel',
   summary: 'Change a channel',
   description:
-    'Changes the fields that are given. Settings of the kind that are left out stay as they are; `null` ends `quiet` or `minIntervalMinutes`. `isActive: false` sends nothing more until it is switched on.',
+    'Changes the fields that are given. Settings of the kind that are left out stay as they are, but another server needs its secrets again; `null` ends `quiet` or `minIntervalMinutes`. `isActive: false` sends nothing more until it is switched on.',
   params: ChannelParams,
   headers: IfMatch,
   body: ChangeChannelInput,

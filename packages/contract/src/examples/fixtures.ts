@@ -1,5 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import type { User } from '../accounts/users.ts';
+import type { Channel } from '../channels/channels.ts';
+import type { ChannelAttempt } from '../channels/deliveries.ts';
 import type { Execution } from '../executions.ts';
 import type { Task } from '../tasks.ts';
 import type { DeliveryAttempt, Webhook } from '../webhooks/webhooks.ts';
@@ -129,6 +131,39 @@ export const attempt: DeliveryAttempt = {
   webhookId: WEBHOOK,
   event: 'task.completed',
   url: webhook.url,
+  statusCode: 200,
+  responseTime: 84,
+  attempt: 1,
+  success: true,
+  error: null,
+  timestamp: '2026-11-20T07:30:03.962Z',
+};
+
+const CHANNEL = '3c1f7a52-90de-4b6c-8f21-7d4e0ab95c63';
+
+export const channel: Channel = {
+  id: CHANNEL,
+  kind: 'ntfy',
+  name: 'Phone',
+  settings: { url: 'https://ntfy.example.com', topic: 'morning-news' },
+  isForAccount: false,
+  isActive: true,
+  status: 'active',
+  isConfirmed: true,
+  quiet: { from: '22:00', to: '07:00', timezone: 'Europe/Berlin' },
+  minIntervalMinutes: null,
+  digest: 'off',
+  digestHour: null,
+  digestTimezone: null,
+  urgent: true,
+  createdAt: CREATED,
+};
+
+export const channelAttempt: ChannelAttempt = {
+  id: 'a0d7c6e4-25b1-4f39-9c8a-e16f3b7d0942',
+  deliveryId: DELIVERY,
+  channelId: CHANNEL,
+  event: 'execution.completed',
   statusCode: 200,
   responseTime: 84,
   attempt: 1,

@@ -2,6 +2,7 @@ import { adminExamples } from './admin.ts';
 import { alertsExamples } from './alerts.ts';
 import { apiKeysExamples } from './api-keys.ts';
 import { authExamples } from './auth.ts';
+import { channelsExamples } from './channels/channels.ts';
 import { couponsExamples } from './coupons.ts';
 import { eventLogExamples } from './event-log.ts';
 import type { Example } from './example.ts';
@@ -24,6 +25,7 @@ export const EXAMPLES: Record<string, Example> = {
   ...alertsExamples,
   ...uploadsExamples,
   ...webhooksExamples,
+  ...channelsExamples,
   ...eventLogExamples,
   ...usageExamples,
   ...couponsExamples,

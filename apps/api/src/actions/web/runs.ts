@@ -6,6 +6,7 @@ import { executionRow } from '../../executions/read.ts';
 import { getRun } from '../../executions/read-run.ts';
 import { retryExecution } from '../../executions/retry-execution.ts';
 import { findOwnedRow } from '../../queries/owned-row.ts';
+import { ownWebhook } from '../../webhooks/read.ts';
 import { redeliver } from '../../webhooks/redeliver.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
 
@@ -36,7 +37,7 @@ export const runActions = ({ signedIn }: WebActionBuilder) => ({
   }),
 
   deliverAgain: signedIn('deliverAgain', async ({ ctx, caller }, { webhookId, deliveryId }) => {
-    await redeliver(ctx, caller, webhookId, deliveryId);
+    await redeliver(ctx, ownWebhook(caller, webhookId), deliveryId);
     return null;
   }),
 });

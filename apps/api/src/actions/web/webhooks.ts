@@ -1,6 +1,7 @@
 import { invalidField } from '../../errors.ts';
 import { startOfDay } from '../../schedule/time-zone.ts';
 import { getDelivery, getWebhookForForm, listWebhookOverviews, showWebhook } from '../../webhooks/overview.ts';
+import { ownWebhook } from '../../webhooks/read.ts';
 import { redeliver, redeliverSince } from '../../webhooks/redeliver.ts';
 import { testWebhook } from '../../webhooks/test-delivery.ts';
 import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from '../../webhooks/write.ts';
@@ -36,12 +37,12 @@ export const webhookActions = ({ signedIn }: WebActionBuilder) => ({
     { as: 'POST /api/webhooks/*/test' },
   ),
   redeliver: signedIn('redeliver', async ({ ctx, caller }, { id, deliveryId }) => {
-    await redeliver(ctx, caller, id, deliveryId);
+    await redeliver(ctx, ownWebhook(caller, id), deliveryId);
     return null;
   }),
   redeliverSince: signedIn('redeliverSince', async ({ ctx, caller }, { id, day }) => {
     const since = startOfDay(caller.timezone ?? 'UTC', day);
     if (since === null) throw invalidField('day', 'must be a day');
-    return { count: await redeliverSince(ctx, caller, id, since) };
+    return { count: await redeliverSince(ctx, ownWebhook(caller, id), since) };
   }),
 });

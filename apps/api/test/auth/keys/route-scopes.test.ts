@@ -56,7 +56,10 @@ const SCOPES: Record<string, string[]> = {
   'events:read': ['GET /api/events'],
   'agent:run': ['POST /api/agent/process'],
   'uploads:write': ['POST /api/upload', 'DELETE /api/upload'],
-  'webhooks:read': ['GET /api/webhooks', 'GET /api/webhooks/:id', 'GET /api/webhooks/:id/logs'],
+  'webhooks:read': [
+    ...['GET /api/webhooks', 'GET /api/webhooks/:id', 'GET /api/webhooks/:id/logs'],
+    ...['GET /api/channels', 'GET /api/channels/:id', 'GET /api/channels/:id/logs'],
+  ],
   'webhooks:write': [
     'POST /api/webhooks',
     'PATCH /api/webhooks/:id',
@@ -65,6 +68,11 @@ const SCOPES: Record<string, string[]> = {
     'POST /api/webhooks/:id/test',
     'POST /api/webhooks/:id/redeliver',
     'POST /api/webhooks/:id/logs/:deliveryId/redeliver',
+    'POST /api/channels',
+    'PATCH /api/channels/:id',
+    'DELETE /api/channels/:id',
+    'POST /api/channels/:id/test',
+    'POST /api/channels/:id/logs/:deliveryId/redeliver',
   ],
   'usage:read': ['GET /api/usage', 'GET /api/usage/alerts', 'GET /api/notifications'],
   'profile:read': ['GET /api/user', 'GET /api/user/settings'],

@@ -1,0 +1,36 @@
+import { webhooks } from '@carillon/db';
+import { and, eq, inArray, not } from 'drizzle-orm';
+import type { Caller, Context } from '../context.ts';
+import { unknownChannel } from './check-channels.ts';
+
+/**
+ * Returns the ids without duplicates, and locks all channels of the caller for `setAccountChannels`. Throws 400 that names the
+ * place of an id that is no channel of the caller.
+ */
+export async function lockAccountChannels(ctx: Context, caller: Caller, given: readonly string[]): Promise<string[]> {
+  const mine = await ctx.db
+    .select({ id: webhooks.id })
+    .from(webhooks)
+    .where(and(eq(webhooks.userId, caller.id), eq(webhooks.purpose, 'channel')))
+    .orderBy(webhooks.id)
+    .for('no key update');
+  const known = new Set(mine.map(({ id }) => id));
+  const at = given.findIndex((id) => !known.has(id.toLowerCase()));
+  if (at >= 0) throw unknownChannel(at);
+  return [...new Set(given.map((id) => id.toLowerCase()))];
+}
+
+/** Has exactly these channels get the notifications of the account. */
+export async function setAccountChannels(ctx: Context, caller: Caller, ids: readonly string[]): Promise<void> {
+  const mine = and(eq(webhooks.userId, caller.id), eq(webhooks.purpose, 'channel'));
+  const isNamed = inArray(webhooks.id, [...ids]);
+  const set = (isForAccount: boolean) => ({ isForAccount, updatedAt: ctx.now() });
+  await ctx.db
+    .update(webhooks)
+    .set(set(false))
+    .where(and(mine, eq(webhooks.isForAccount, true), not(isNamed)));
+  await ctx.db
+    .update(webhooks)
+    .set(set(true))
+    .where(and(mine, eq(webhooks.isForAccount, false), isNamed));
+}

@@ -1,0 +1,27 @@
+import { webhooks } from '@carillon/db';
+import { eq } from 'drizzle-orm';
+import type { Caller, Context } from '../context.ts';
+import { lockConfirmation, requestConfirmations } from '../notifications/addresses.ts';
+
+interface Mailbox {
+  /** Of the channel. */
+  id: string;
+  address: string;
+  /** Whether the channel is to be active once its address is confirmed. Default: true. */
+  isWanted?: boolean;
+}
+
+/**
+ * Makes a saved e-mail channel active if its address is confirmed. If not, makes it inactive and mails a link to the
+ * address, unless the last one still works. Call it in the transaction of the change.
+ */
+export async function requestChannelConfirmation(
+  ctx: Context,
+  caller: Pick<Caller, 'id'>,
+  { id, address, isWanted = true }: Mailbox,
+): Promise<void> {
+  await requestConfirmations(ctx, caller.id, [address]);
+  const isConfirmed = await lockConfirmation(ctx, caller.id, address);
+  const status = isConfirmed && isWanted ? 'active' : 'inactive';
+  await ctx.db.update(webhooks).set({ status }).where(eq(webhooks.id, id));
+}

@@ -1,0 +1,46 @@
+import type { Channel } from '@carillon/contract/channels/channels';
+import type { FastifyInstance } from 'fastify';
+import { invalidField } from '../../src/errors.ts';
+import { CHANNEL_SENDERS } from '../../src/messages/kinds/index.ts';
+import type { Person } from './people.ts';
+
+CHANNEL_SENDERS.ntfy ??= {
+  title: 'ntfy',
+  fields: ['url', 'topic', 'token'],
+  check(ctx, { url, topic }) {
+    if (!url) throw invalidField('url', 'is required for ntfy');
+    if (!topic) throw invalidField('topic', 'is required for ntfy');
+    const problem = ctx.http.checkAddress(url);
+    if (problem) throw invalidField('url', problem);
+  },
+  show: ({ url = '', topic = '' }) => ({ shown: { url, topic }, url }),
+  send: (ctx, { url = '', topic, token }, { message }) =>
+    ctx.http.post({
+      url,
+      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+      body: JSON.stringify({ topic, title: message.title }),
+    }),
+};
+
+/** The body of `POST /api/channels`. */
+export const CHANNEL = { kind: 'ntfy', name: 'Phone', url: 'https://ntfy.example.com', topic: 'morning-news' };
+
+export const tryChannel = (app: FastifyInstance, { headers }: Person, given: object = {}) =>
+  app.inject({ method: 'POST', url: '/api/channels', headers, payload: { ...CHANNEL, ...given } });
+
+/** Creates a channel by HTTP from `CHANNEL` and `given`. */
+export async function postChannel(app: FastifyInstance, person: Person, given: object = {}): Promise<Channel> {
+  const answer = await tryChannel(app, person, given);
+  if (answer.statusCode !== 201) throw new Error(answer.body);
+  return answer.json().channel;
+}
+
+/** Calls one of the routes of a channel; `path` begins after its id. */
+export const callChannel = (
+  app: FastifyInstance,
+  { headers }: Person,
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  id: string,
+  path = '',
+  payload?: object,
+) => app.inject({ method, url: `/api/channels/${id}${path}`, headers, ...(payload && { payload }) });
