@@ -16,6 +16,7 @@ import { couponsRoutes } from './coupons/routes.ts';
 import { cronRoutes } from './cron/routes.ts';
 import { eventsRoutes } from './events/routes.ts';
 import { executionsRoutes } from './executions/routes.ts';
+import { feedsRoutes } from './feeds/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { registerJsonParser } from './http/bodies.ts';
 import { registerCsrfProtection } from './http/csrf.ts';
@@ -99,6 +100,7 @@ export async function buildApp(
   app.register(tasksRoutes, { ctx });
   app.register(executionsRoutes, { ctx });
   app.register(alertsRoutes, { ctx });
+  app.register(feedsRoutes, { ctx });
   app.register(eventsRoutes, { ctx });
   app.register(agentRoutes, { ctx });
   app.register(webhooksRoutes, { ctx });

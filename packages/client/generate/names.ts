@@ -25,6 +25,10 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   listExecutions: 'executions.list',
   skipNextRun: 'tasks.skipNext',
   backfillTask: 'tasks.backfill',
+  createTaskFeed: 'tasks.createFeed',
+  deleteTaskFeed: 'tasks.deleteFeed',
+  createAccountFeed: 'user.createFeed',
+  deleteAccountFeed: 'user.deleteFeed',
   getExecution: 'executions.get',
   getExecutionDetails: 'executions.details',
   diffExecution: 'executions.diff',
@@ -85,4 +89,5 @@ export const OMITTED: Readonly<Record<string, string>> = {
   showInbound: 'for senders of inbound webhooks',
   receiveInbound: 'for senders of inbound webhooks',
   getFile: 'the URL of an upload leads to it',
+  readFeed: 'the URL of a feed leads to it',
 };

@@ -92,6 +92,9 @@ export const ACCOUNT_EXPORTS = rate('export of an account', 5, HOUR, 'user');
 /** Each waits for another service. */
 export const CHANNEL_TESTS = rate('test of a channel', 10, MINUTE, 'user');
 
+/** Of one feed, from all addresses. What has not changed since the last read does not count. */
+export const FEED_READS = rate('reads of one feed', 60, MINUTE, 'ip+token');
+
 export const EMAIL_CHANGES = rate('change of the e-mail address', 5, HOUR, 'user');
 
 export const ACTION_RATE_LIMITS = {

@@ -144,6 +144,12 @@ t.test('No secret of an accepted request is answered or logged, except what the 
       await send(t, { url: url.replace(/:\w+/, String(alice.id)), headers: asAda });
   }
 
+  const feed = await app.inject({ method: 'POST', url: '/api/user/feed', headers: asDora });
+  const feedPath = new URL(feed.json().url).pathname;
+  add('the address of a feed', feedPath.slice('/feeds/'.length, -'.atom'.length));
+  t.equal((await send(t, { url: feedPath })).statusCode, 200);
+  await send(t, { url: `${feedPath}/x` });
+
   const hook = {
     url: `https://hooks.example.com/?key=${plant('a key in the address of a webhook')}`,
     events: ['task.created'],
@@ -227,7 +233,7 @@ t.test('No secret reaches the traces', async (t) => {
   await ctx.trace.close();
   const { spans, requests } = collector;
   t.ok(spans.length > 500, `${spans.length} spans`);
-  for (const name of ['GET /api/webhooks/:userId/:secret', 'run execution']) {
+  for (const name of ['GET /api/webhooks/:userId/:secret', 'GET /feeds/:secret.atom', 'run execution']) {
     t.ok(
       spans.some((span) => span.name === name),
       name,

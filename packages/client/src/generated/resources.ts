@@ -67,6 +67,16 @@ export class User extends Resource {
   updateSettings(body: BodyOf<'changeUserSettings'>, options?: ChangeOptions): ResponsePromise<AnswerOf<'changeUserSettings'>> {
     return this.send('PATCH', '/api/user/settings', { body, options });
   }
+
+  /** Create the feed of the account: POST /api/user/feed */
+  createFeed(body?: BodyOf<'createAccountFeed'>, options?: PostOptions): ResponsePromise<AnswerOf<'createAccountFeed'>> {
+    return this.send('POST', '/api/user/feed', { body, options, takesKey: true });
+  }
+
+  /** Delete the feed of the account: DELETE /api/user/feed */
+  deleteFeed(options?: RequestOptions): ResponsePromise<AnswerOf<'deleteAccountFeed'>> {
+    return this.send('DELETE', '/api/user/feed', { options });
+  }
 }
 
 export class Keys extends Resource {
@@ -150,6 +160,16 @@ export class Tasks extends Resource {
   /** Preview what the model is sent: POST /api/tasks/preview-prompt */
   previewPrompt(body: BodyOf<'previewPrompt'>, options?: PostOptions): ResponsePromise<AnswerOf<'previewPrompt'>> {
     return this.send('POST', '/api/tasks/preview-prompt', { body, options, takesKey: true });
+  }
+
+  /** Create the feed of a task: POST /api/tasks/{id}/feed */
+  createFeed(id: number, body?: BodyOf<'createTaskFeed'>, options?: PostOptions): ResponsePromise<AnswerOf<'createTaskFeed'>> {
+    return this.send('POST', `/api/tasks/${segment(id)}/feed`, { body, options, takesKey: true });
+  }
+
+  /** Delete the feed of a task: DELETE /api/tasks/{id}/feed */
+  deleteFeed(id: number, options?: RequestOptions): ResponsePromise<AnswerOf<'deleteTaskFeed'>> {
+    return this.send('DELETE', `/api/tasks/${segment(id)}/feed`, { options });
   }
 }
 

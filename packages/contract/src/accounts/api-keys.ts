@@ -16,7 +16,7 @@ import {
 /** What each scope allows. No scope contains another one. */
 export const API_KEY_SCOPES = {
   'tasks:read': 'Read tasks and their occurrences, and preview schedules and prompts',
-  'tasks:write': 'Create, change, copy and delete tasks, and skip runs',
+  'tasks:write': 'Create, change, copy and delete tasks, skip runs, and create and delete feeds of tasks',
   'executions:read': 'Read executions, their results, and alerts',
   'executions:run': 'Run tasks now, fill in missed runs, retry and cancel executions',
   'agent:run': 'Send messages to agent mode',
@@ -28,7 +28,7 @@ export const API_KEY_SCOPES = {
   'events:read': 'Read events',
   'profile:read': 'Read the profile and the settings',
   'profile:write':
-    'Change the profile except the e-mail address, the settings and usage alerts, and mark notifications as read',
+    'Change the profile except the e-mail address, the settings and usage alerts, mark notifications as read, and create and delete the feed of the account',
   admin: 'Administrate, with an account that has the role `ADMIN`, and with `X-Admin-Key`',
 } as const satisfies Record<string, string>;
 export type ApiKeyScope = keyof typeof API_KEY_SCOPES;

@@ -8,7 +8,7 @@ import {
   PUBLIC,
   SIGNED_IN,
 } from '../operation.ts';
-import { Id, strictObject } from '../primitives.ts';
+import { Id, nullable, strictObject } from '../primitives.ts';
 
 const common = { tags: ['feeds'], security: SIGNED_IN };
 const TaskParams = Type.Object({ id: Id });
@@ -26,7 +26,7 @@ export const createTaskFeed = {
   description:
     'Returns the address of an Atom feed with the newest 50 results of the task. A feed that exists already gets another address, and the former one ends.',
   params: TaskParams,
-  body: strictObject({}),
+  body: nullable(strictObject({})),
   response: { ...created, ...errorResponses(401, 403, 404, 429) },
 } satisfies Operation;
 
@@ -49,7 +49,7 @@ export const createAccountFeed = {
   summary: 'Create the feed of the account',
   description:
     'Returns the address of an Atom feed with the newest 50 results of all tasks. A feed that exists already gets another address, and the former one ends.',
-  body: strictObject({}),
+  body: nullable(strictObject({})),
   response: { ...created, ...errorResponses(401, 403, 429) },
 } satisfies Operation;
 
@@ -74,7 +74,11 @@ export const readFeed = {
     'Returns the newest 50 results as an Atom feed, or 304 for an `If-None-Match` with its `ETag`. The address is the secret.',
   params: Type.Object({ secret: Type.String() }),
   response: {
-    200: Type.String({ description: 'Atom (RFC 4287)' }),
+    200: Type.Unsafe<unknown>({
+      description: 'Atom (RFC 4287)',
+      headers: { ETag: { type: 'string', description: 'The version of the feed, for `If-None-Match`' } },
+      content: { 'application/atom+xml': { schema: { type: 'string' } } },
+    }),
     304: Type.Null({ description: 'Nothing has changed' }),
     ...errorResponses(404, 429),
   },

@@ -3,6 +3,7 @@ import { alertsExamples } from './alerts.ts';
 import { apiKeysExamples } from './api-keys.ts';
 import { authExamples } from './auth.ts';
 import { channelsExamples } from './channels/channels.ts';
+import { feedsExamples } from './channels/feeds.ts';
 import { couponsExamples } from './coupons.ts';
 import { eventLogExamples } from './event-log.ts';
 import type { Example } from './example.ts';
@@ -26,6 +27,7 @@ export const EXAMPLES: Record<string, Example> = {
   ...uploadsExamples,
   ...webhooksExamples,
   ...channelsExamples,
+  ...feedsExamples,
   ...eventLogExamples,
   ...usageExamples,
   ...couponsExamples,

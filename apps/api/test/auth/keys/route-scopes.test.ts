@@ -39,6 +39,8 @@ const SCOPES: Record<string, string[]> = {
     'DELETE /api/tasks/:id',
     'POST /api/tasks/:id/duplicate',
     'POST /api/tasks/:id/skip-next',
+    'POST /api/tasks/:id/feed',
+    'DELETE /api/tasks/:id/feed',
   ],
   'executions:read': [
     'GET /api/executions',
@@ -82,6 +84,8 @@ const SCOPES: Record<string, string[]> = {
     'POST /api/usage/alerts',
     'DELETE /api/usage/alerts/:id',
     'POST /api/notifications/:id/read',
+    'POST /api/user/feed',
+    'DELETE /api/user/feed',
   ],
   admin: [
     'GET /api/admin/audit',

@@ -12,6 +12,8 @@ const KINDS: Readonly<Record<string, string>> = {
   'key.created': 'API key created',
   'key.changed': 'API key changed',
   'key.deleted': 'API key deleted',
+  'feed.created': 'Feed created',
+  'feed.deleted': 'Feed deleted',
   'coupon.created': 'Coupon created',
   'coupon.changed': 'Coupon changed',
   'coupon.deleted': 'Coupon deleted',

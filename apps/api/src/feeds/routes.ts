@@ -1,0 +1,66 @@
+import * as contract from '@carillon/contract/channels/feeds';
+import { includesTag, parseEntityTags } from '../http/preconditions/entity-tags.ts';
+import { type Routes, success } from '../http/validation.ts';
+import { FEED_READS } from '../limits/rates.ts';
+import { assertRateLimit } from '../limits/windows.ts';
+import { findFeed, readResults } from './read.ts';
+import { buildFeedTag, renderFeed } from './render.ts';
+import { createAccountFeed, createTaskFeed, deleteFeed, feedNotFound } from './write.ts';
+
+const ENDED = { success, message: 'The address of the feed has ended.' };
+
+export const feedsRoutes: Routes = async (app) => {
+  const ofTask = { access: 'user', scope: 'tasks:write' } as const;
+  const ofAccount = { access: 'user', scope: 'profile:write' } as const;
+
+  app.post(
+    '/api/tasks/:id/feed',
+    { schema: contract.createTaskFeed, config: ofTask },
+    async ({ ctx, caller, params }, reply) => {
+      const url = await createTaskFeed(ctx, caller, params.id);
+      reply.code(201);
+      return { success, url };
+    },
+  );
+
+  app.delete(
+    '/api/tasks/:id/feed',
+    { schema: contract.deleteTaskFeed, config: ofTask },
+    async ({ ctx, caller, params }) => {
+      await deleteFeed(ctx, caller, params.id);
+      return ENDED;
+    },
+  );
+
+  app.post(
+    '/api/user/feed',
+    { schema: contract.createAccountFeed, config: ofAccount },
+    async ({ ctx, caller }, reply) => {
+      const url = await createAccountFeed(ctx, caller);
+      reply.code(201);
+      return { success, url };
+    },
+  );
+
+  app.delete('/api/user/feed', { schema: contract.deleteAccountFeed, config: ofAccount }, async ({ ctx, caller }) => {
+    await deleteFeed(ctx, caller, null);
+    return ENDED;
+  });
+
+  app.get(
+    '/feeds/:secret.atom',
+    { schema: contract.readFeed, config: { access: 'public' } },
+    async ({ ctx, params, headers }, reply) => {
+      const feed = await findFeed(ctx, params.secret);
+      if (!feed) throw feedNotFound();
+      const etag = buildFeedTag(ctx, feed);
+      reply.headers({ etag, 'cache-control': 'private, no-cache', 'x-robots-tag': 'noindex' });
+      // A reader with a header that cannot be parsed gets the feed rather than an error, which nobody would see.
+      const known = parseEntityTags(headers['if-none-match'] ?? '');
+      if (known && includesTag(known, etag)) return reply.code(304).send(null);
+      await assertRateLimit(ctx, FEED_READS, `${FEED_READS.bucket} ${feed.id}`);
+      const atom = await renderFeed(ctx, feed, await readResults(ctx, feed));
+      return reply.type('application/atom+xml; charset=utf-8').send(Buffer.from(atom));
+    },
+  );
+};

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { feeds, tasks, users } from '@carillon/db';
+import { and, eq, isNull } from 'drizzle-orm';
+import { describeActor, recordAudit } from '../audit/record.ts';
+import { type Caller, type Context, inTransaction } from '../context.ts';
+import { AppError, ERROR_MESSAGES, taskNotFound } from '../errors.ts';
+import { generateFeedSecret, hashFeedSecret } from './secret.ts';
+
+/** Returns the address, which is not shown again; a former one ends. Throws 404. */
+export function createTaskFeed(ctx: Context, caller: Caller, taskId: number): Promise<string> {
+  return inTransaction(ctx, async (tx) => {
+    const [task] = await tx.db
+      .select({ id: tasks.id })
+      .from(tasks)
+      .where(and(eq(tasks.id, taskId), eq(tasks.userId, caller.id)))
+      .for('key share');
+    if (!task) throw taskNotFound();
+    return replaceFeed(tx, caller, taskId);
+  });
+}
+
+/** As `createTaskFeed`, for the results of all tasks of the caller. */
+export function createAccountFeed(ctx: Context, caller: Caller): Promise<string> {
+  return inTransaction(ctx, async (tx) => {
+    const [user] = await tx.db.select({ id: users.id }).from(users).where(eq(users.id, caller.id)).for('key share');
+    if (!user) throw new AppError('unauthenticated', ERROR_MESSAGES.unauthenticated);
+    return replaceFeed(tx, caller, null);
+  });
+}
+
+/** Of two replacements at once, the later one wins. */
+async function replaceFeed(tx: Context, caller: Caller, taskId: number | null): Promise<string> {
+  const secret = generateFeedSecret();
+  const replaced = { secretHash: hashFeedSecret(secret), createdAt: tx.now() };
+  const one = taskId === null ? { target: feeds.userId, targetWhere: isNull(feeds.taskId) } : { target: feeds.taskId };
+  await tx.db
+    .insert(feeds)
+    .values({ id: randomUUID(), userId: caller.id, taskId, ...replaced })
+    .onConflictDoUpdate({ ...one, set: replaced });
+  await recordAudit(tx, { kind: 'feed.created', ...describeActor(caller), details: { taskId } });
+  return `${tx.config.baseUrl}/feeds/${secret}.atom`;
+}
+
+/** Ends the feed of a task, or of the account for null. Throws 404. */
+export async function deleteFeed(ctx: Context, caller: Caller, taskId: number | null): Promise<void> {
+  await inTransaction(ctx, async (tx) => {
+    const deleted = await tx.db.delete(feeds).where(isFeedOf(caller, taskId)).returning({ id: feeds.id });
+    if (deleted.length === 0) throw feedNotFound();
+    await recordAudit(tx, { kind: 'feed.deleted', ...describeActor(caller), details: { taskId } });
+  });
+}
+
+/** When the feed of a task, or of the account for null, got its address; null without a feed. */
+export async function findFeedDate(ctx: Context, caller: Caller, taskId: number | null): Promise<Date | null> {
+  const [feed] = await ctx.db.select({ createdAt: feeds.createdAt }).from(feeds).where(isFeedOf(caller, taskId));
+  return feed?.createdAt ?? null;
+}
+
+const isFeedOf = (caller: Caller, taskId: number | null) =>
+  and(eq(feeds.userId, caller.id), taskId === null ? isNull(feeds.taskId) : eq(feeds.taskId, taskId));
+
+export const feedNotFound = () => new AppError('not_found', 'Feed not found');

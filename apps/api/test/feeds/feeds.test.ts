@@ -1,0 +1,264 @@
+import { auditLog, executions, feeds, tasks, users } from '@carillon/db';
+import { asc, eq } from 'drizzle-orm';
+import t from 'tap';
+import { NO_METRICS } from '../../src/telemetry/metrics.ts';
+import { testContext } from '../support/context.ts';
+import { countStatements } from '../support/database.ts';
+import { createKey } from '../support/keys.ts';
+import { PASSWORD, signUp, signUpAlice, signUpBob } from '../support/people.ts';
+import { insertTask } from '../support/task-rows.ts';
+import { INVALID_IDS } from '../support/tasks.ts';
+import { deleteFeedOf, insertRun, parseFeed, postFeed } from './support.ts';
+
+const labels: unknown[] = [];
+const metrics = { ...NO_METRICS, requestAnswered: (request: unknown) => labels.push(request) };
+const { app, ctx, clock, logged } = await testContext(t, { metrics, env: { LOG_LEVEL: 'trace' } });
+const alice = await signUpAlice(app);
+const bob = await signUpBob(app);
+const taskId = await insertTask(ctx, alice.id, { name: 'Morning <news>' });
+
+const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
+const NOT_FOUND = { success: false, error: 'Feed not found', code: 'NOT_FOUND' };
+
+t.test('A feed has the results of its task, newest first, and that of the account those of all tasks', async (t) => {
+  const other = await insertTask(ctx, alice.id, { name: 'Evening' });
+  const strange = await insertTask(ctx, bob.id);
+  const first = await insertRun(ctx, alice, taskId, { result: '**Good** morning' });
+  clock.advance(60_000);
+  const second = await insertRun(ctx, alice, other, { result: 'Good evening' });
+  await insertRun(ctx, alice, taskId, { status: 'failed', errorCode: 'TIMEOUT', error: 'Too late.', result: null });
+  await insertRun(ctx, bob, strange, { result: 'Of Bob' });
+  const created = await app.inject({ method: 'POST', url: `/api/tasks/${taskId}/feed`, headers: alice.headers });
+  t.equal(created.statusCode, 201);
+  t.match(created.json().url, new RegExp(`^${ctx.config.baseUrl}/feeds/[A-Za-z0-9_-]{43}\\.atom$`));
+  t.same(Object.keys(created.json()), ['success', 'url']);
+  const answer = await get(new URL(created.json().url).pathname);
+  t.equal(answer.statusCode, 200);
+  t.match(answer.headers, {
+    'content-type': 'application/atom+xml; charset=utf-8',
+    'cache-control': /^private/,
+    'referrer-policy': 'no-referrer',
+    'x-robots-tag': 'noindex',
+    etag: /^"[\w-]{22}"$/,
+  });
+  const feed = parseFeed(answer.body);
+  t.match(feed, { title: 'Carillon: Morning <news>', updated: '2026-11-20T10:00:00.000Z' });
+  t.match(feed.entries, [
+    {
+      title: 'Morning <news>',
+      link: `${ctx.config.appUrl}/executions/${first}`,
+      content: '<p><strong>Good</strong> morning</p>',
+    },
+  ]);
+  const account = parseFeed((await get(await postFeed(app, alice))).body);
+  t.match(account, { title: 'Carillon: all results', updated: '2026-11-20T10:01:00.000Z' });
+  const ids = [second, first].map((id) => `${ctx.config.appUrl}/executions/${id}`);
+  t.same(
+    account.entries.map(({ id }) => id),
+    ids,
+  );
+  t.not(account.id, feed.id);
+  const empty = parseFeed((await get(await postFeed(app, await signUp(app)))).body);
+  t.match(empty, { entries: [], updated: ctx.now().toISOString() });
+});
+
+t.test('A change is shown as such', async (t) => {
+  const changes = [
+    { path: 'price', from: 12.5, to: 11.9 },
+    { path: 'text', from: '<b>', to: 'c \ud800' },
+  ];
+  const changed = await insertTask(ctx, alice.id, { name: 'Price' });
+  await insertRun(ctx, alice, changed, { result: '{"price": "<i>"}', output: { price: 11.9 }, changed: true, changes });
+  const { entries } = parseFeed((await get(await postFeed(app, alice, changed))).body);
+  t.equal(entries[0]?.title, 'Price: the answer changed');
+  t.match(entries[0]?.content, /^<h4>What changed<\/h4>\n<ul><li><p>price: <code>12\.5<\/code> → <code>11\.9<\/code>/);
+  t.match(entries[0]?.content, /<code>&quot;&lt;b&gt;&quot;<\/code>/);
+  t.match(
+    entries[0]?.content,
+    /<h4>The answer<\/h4>\n<pre><code>{&quot;price&quot;: &quot;&lt;i&gt;&quot;}<\/code><\/pre>$/,
+  );
+});
+
+t.test('An unchanged feed is 304 after one statement, and changes with each result and name', async (t) => {
+  const mine = await insertTask(ctx, alice.id, { name: 'Tagged' });
+  const run = await insertRun(ctx, alice, mine);
+  const url = await postFeed(app, alice, mine);
+  const readTag = async () => String((await get(url)).headers.etag);
+  const etag = await readTag();
+  t.equal(await readTag(), etag, 'it is stable');
+  for (const header of [etag, `W/${etag}`, `"x", ${etag}`, `${etag.slice(0, -1)}-gzip"`, '*']) {
+    const unchanged = await get(url, { 'if-none-match': header });
+    t.equal(unchanged.statusCode, 304, header);
+    t.equal(unchanged.body, '');
+    t.match(unchanged.headers, { etag, 'cache-control': /^private/ });
+  }
+  for (const header of ['"another"', 'malformed', ''])
+    t.equal((await get(url, { 'if-none-match': header })).statusCode, 200);
+  const stop = countStatements(ctx.db);
+  await get(url, { 'if-none-match': etag });
+  t.equal(stop(), 3, 'with those of the limit by address and of the maintenance mode');
+  const tags = new Set([etag]);
+  const expectAnother = async (what: string) => {
+    const next = await readTag();
+    t.notOk(tags.has(next), what);
+    tags.add(next);
+  };
+  await insertRun(ctx, alice, mine);
+  await expectAnother('another result');
+  await ctx.db.update(tasks).set({ name: 'Renamed' }).where(eq(tasks.id, mine));
+  await expectAnother('another name');
+  await ctx.db.delete(executions).where(eq(executions.id, run));
+  await expectAnother('one result less');
+  await insertRun(ctx, alice, mine, { status: 'failed', errorCode: 'TIMEOUT', error: 'Too late.' });
+  t.ok(tags.has(await readTag()), 'a failure is not shown');
+});
+
+t.test('HEAD has the headers of GET and no body', async (t) => {
+  const url = await postFeed(app, alice, taskId);
+  const [head, whole] = [await app.inject({ method: 'HEAD', url }), await get(url)];
+  t.equal(head.statusCode, 200);
+  t.equal(head.body, '');
+  for (const name of ['etag', 'content-type', 'content-length']) t.equal(head.headers[name], whole.headers[name], name);
+});
+
+t.test('Another address ends the former one, and of many at once exactly one works', async (t) => {
+  for (const task of [taskId, undefined]) {
+    const first = await postFeed(app, alice, task);
+    const all = await Promise.all(Array.from({ length: 8 }, () => postFeed(app, alice, task)));
+    t.equal(new Set(all).size, 8);
+    const statuses = await Promise.all([first, ...all].map(async (url) => (await get(url)).statusCode));
+    t.equal(statuses[0], 404);
+    t.same(
+      statuses.filter((status) => status === 200),
+      [200],
+      String(statuses),
+    );
+  }
+  t.equal(await ctx.db.$count(feeds, eq(feeds.taskId, taskId)), 1);
+});
+
+t.test('An unknown, ended, malformed address, and one of a deactivated account get the same 404', async (t) => {
+  const deleted = await postFeed(app, alice, taskId);
+  t.match((await deleteFeedOf(app, alice, taskId)).json(), { success: true, message: /\S/ });
+  const gone = await signUp(app);
+  const deactivated = await postFeed(app, gone);
+  await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, gone.id));
+  const secret = 'A'.repeat(43);
+  const others = [
+    secret,
+    'x',
+    '%00',
+    '%ff',
+    '%2e%2e',
+    `${secret}%20`,
+    "'",
+    `${secret}A`,
+    encodeURIComponent('ä'.repeat(20)),
+  ];
+  for (const url of [deleted, deactivated, ...others.map((one) => `/feeds/${one}.atom`)]) {
+    const answer = await get(url);
+    if (url.includes('%ff')) t.equal(answer.statusCode, 400, 'no text');
+    else {
+      t.equal(answer.statusCode, 404, url);
+      t.match(answer.json(), url.includes('%00') ? { success: false, code: 'NOT_FOUND' } : NOT_FOUND, url);
+    }
+  }
+});
+
+t.test("Another user's task, an unknown one and one without a feed are 404", async (t) => {
+  await postFeed(app, alice, taskId);
+  for (const id of [taskId, 999_999, ...INVALID_IDS]) {
+    for (const method of ['POST', 'DELETE'] as const) {
+      const answer = await app.inject({ method, url: `/api/tasks/${id}/feed`, headers: bob.headers });
+      t.equal(answer.statusCode, 404, `${method} ${id}`);
+    }
+  }
+  const dora = await signUp(app);
+  t.equal((await deleteFeedOf(app, dora)).statusCode, 404);
+  t.equal((await app.inject({ method: 'POST', url: '/api/user/feed' })).statusCode, 401);
+  const field = await app.inject({
+    method: 'POST',
+    url: '/api/user/feed',
+    headers: dora.headers,
+    payload: { days: 3 },
+  });
+  t.match([field.statusCode, field.json()], [400, { details: { days: [/\S/] } }]);
+});
+
+t.test('A key needs the scope of the task or of the profile', async (t) => {
+  const ofTasks = await createKey(app, alice, { scopes: ['tasks:write'] });
+  const ofProfile = await createKey(app, alice, { scopes: ['profile:write'] });
+  t.match(await postFeed(app, ofTasks, taskId), /^\/feeds\//);
+  t.match(await postFeed(app, ofProfile), /^\/feeds\//);
+  await t.rejects(postFeed(app, ofProfile, taskId), /Missing scope/);
+  await t.rejects(postFeed(app, ofTasks), /Missing scope/);
+  t.equal((await deleteFeedOf(app, ofProfile, taskId)).statusCode, 403);
+  t.equal((await deleteFeedOf(app, ofTasks, taskId)).statusCode, 200);
+});
+
+t.test('A feed is deleted with its task or its account', async (t) => {
+  const dora = await signUp(app);
+  const doomed = await insertTask(ctx, dora.id);
+  const [ofTask, ofAccount] = [await postFeed(app, dora, doomed), await postFeed(app, dora)];
+  await app.inject({ method: 'DELETE', url: `/api/tasks/${doomed}`, headers: dora.headers });
+  t.equal((await get(ofTask)).statusCode, 404);
+  t.equal((await get(ofAccount)).statusCode, 200);
+  const payload = { currentPassword: PASSWORD };
+  const ended = await app.inject({ method: 'DELETE', url: '/api/user', headers: dora.headers, payload });
+  t.equal(ended.statusCode, 200, ended.body);
+  t.equal((await get(ofAccount)).statusCode, 404);
+  t.equal(await ctx.db.$count(feeds, eq(feeds.userId, dora.id)), 0);
+});
+
+t.test('Reads of a feed that has changed are limited, those of an unchanged one are not', async (t) => {
+  // A tenth of 60 reads of a feed and 100 requests of an address in a minute.
+  const limited = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '0.1', TRUST_PROXY: '127.0.0.1' } });
+  const carol = await signUp(limited.app);
+  const url = await postFeed(limited.app, carol);
+  let address = 0;
+  const read = (headers: object = {}) => {
+    address += 1;
+    return limited.app.inject({ url, headers: { 'x-forwarded-for': `198.51.100.${address}`, ...headers } });
+  };
+  const { etag } = (await read()).headers;
+  for (let at = 0; at < 7; at++) t.equal((await read({ 'if-none-match': String(etag) })).statusCode, 304);
+  for (let at = 1; at < 6; at++) t.equal((await read()).statusCode, 200);
+  const refused = await read();
+  t.match([refused.statusCode, refused.json()], [429, { details: { limit: 6 } }]);
+  t.ok(Number(refused.headers['retry-after']) > 0);
+  const guesses = Array.from({ length: 11 }, () => limited.app.inject(`/feeds/${'B'.repeat(43)}.atom`));
+  const statuses = (await Promise.all(guesses)).map(({ statusCode }) => statusCode);
+  t.same(statuses.toSorted(), [...Array(10).fill(404), 429], 'guesses of one address');
+});
+
+t.test('The secret is in no log line, label, audit entry or table', async (t) => {
+  const url = await postFeed(app, alice);
+  const secret = url.slice('/feeds/'.length, -'.atom'.length);
+  const requests = [
+    get(url),
+    get(`${url}?x=${secret}`, { 'if-none-match': '*' }),
+    get(url.replace('.atom', '.rss')),
+    get(`${url}/more`),
+    app.inject({ method: 'POST', url, payload: { secret } }),
+    app.inject({ method: 'HEAD', url }),
+  ];
+  const answers = await Promise.all(requests);
+  t.same(
+    answers.map(({ statusCode }) => statusCode),
+    [200, 304, 404, 404, 404, 200],
+  );
+  await ctx.db.execute('alter table feeds rename column secret_hash to hidden');
+  t.equal((await get(url)).statusCode, 500);
+  await ctx.db.execute('alter table feeds rename column hidden to secret_hash');
+  t.ok(logged.some(({ msg }) => msg === 'request failed'));
+  t.match(labels.at(-1), { route: '/feeds/:secret.atom', statusCode: 500 });
+  const audited = await ctx.db.select().from(auditLog).orderBy(asc(auditLog.id));
+  t.ok(audited.some(({ kind }) => kind === 'feed.created') && audited.some(({ kind }) => kind === 'feed.deleted'));
+  const settings = await app.inject({ url: '/api/user/settings', headers: alice.headers });
+  const kept = { logged, labels, audited, stored: await ctx.db.select().from(feeds), settings: settings.body };
+  for (const [where, what] of Object.entries(kept)) t.notOk(JSON.stringify(what).includes(secret), where);
+  t.notOk(
+    answers.some(({ body, headers }) => (body + JSON.stringify(headers)).includes(secret)),
+    'answers',
+  );
+});
