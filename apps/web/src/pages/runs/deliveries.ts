@@ -76,7 +76,7 @@ function renderDelivery(visit: SignedInVisit, runId: number, delivery: Delivery)
     renderCell(html`${describeLast(visit, delivery)}${renderLog(visit, delivery)}`, { class: 'whole' }),
     renderCell(
       canSend
-        ? html`<button formaction="/executions/${runId}/deliver-again" name="delivery" value="${webhookId} ${id}">Deliver again<span class="vh"> ${event}</span></button>`
+        ? html`<button formaction="/executions/${runId}/deliver-again" name="delivery" value="${webhookId} ${id}${delivery.channel && ' channel'}">Deliver again<span class="vh"> ${event}</span></button>`
         : EMPTY,
       { class: 'whole' },
     ),
@@ -97,16 +97,21 @@ function describeNext({ timeZone, now }: SignedInVisit, { status, nextAttemptAt,
 
 function describeLast(visit: SignedInVisit, delivery: Delivery): string {
   const last = delivery.log.at(-1);
-  return [last ? describeAttempt(visit, last) : '', describeNext(visit, delivery)].filter(Boolean).join('; ');
+  const describe = delivery.channel === null ? describeAttempt : describeWithError;
+  return [last ? describe(visit, last) : '', describeNext(visit, delivery)].filter(Boolean).join('; ');
 }
 
-/** A status says little of what a chat has against a message: the error says it. */
+/** A status says little of what a chat has against a message. */
+const describeWithError = (visit: SignedInVisit, attempt: Attempt): string => {
+  const { statusCode, error } = attempt;
+  return `${describeAttempt(visit, attempt)}${statusCode !== null && error !== null ? `: ${error}` : ''}`;
+};
+
 function renderLog(visit: SignedInVisit, { id, attempts, log }: Delivery): Html {
-  const [only] = log;
-  if (!only || (log.length === 1 && (only.error === null || only.statusCode === null))) return EMPTY;
+  if (log.length < 2) return EMPTY;
   const title = attempts > log.length ? `The last ${log.length} attempts` : countWords(attempts, 'attempt');
   return html`<details id="log-${id}"><summary>${title}</summary><ol class="sent">${log.map(
     (attempt) =>
-      html`<li>${describeAttempt(visit, attempt)}${attempt.statusCode !== null && attempt.error !== null && `: ${attempt.error}`}</li>`,
+      html`<li>${describeWithError(visit, attempt)}</li>`,
   )}</ol></details>`;
 }

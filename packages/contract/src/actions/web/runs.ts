@@ -176,5 +176,5 @@ export const runActions = {
   /** Runs the task of this run. */
   runAgain: userAction(strictObject({ id: Id }), QueuedRun),
   cancelRun: userAction(strictObject({ id: Id }), NoData),
-  deliverAgain: userAction(strictObject({ webhookId: Uuid, deliveryId: Uuid }), NoData),
+  deliverAgain: userAction(strictObject({ webhookId: Uuid, deliveryId: Uuid, isChannel: Type.Boolean() }), NoData),
 };

@@ -74,4 +74,4 @@ ${renderInput({
   hint: 'Optional. Gets a signed message when a run ends.',
   errors,
 })}
-</div></section>`;
+</div><p class="hint">Or to a chat, a phone or another mailbox: choose <a href="#channels">channels</a> below.</p></section>`;
