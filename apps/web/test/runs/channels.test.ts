@@ -74,6 +74,12 @@ t.test('A run shows its channels by name, with each attempt, in one statement be
   t.match(row?.text, /Delivered2Today 10:02, answered 200 ?2 attempts ?Today 10:01, answered 429: Too many messages/);
   const body = (await visit(app, alice).open(`/executions/${run.id}`)).response.body;
   t.notMatch(body, 'ntfy.example.com');
+
+  const visitor = visit(app, alice);
+  const shown = await visitor.open(`/executions/${run.id}`);
+  const again = await visitor.submit(shown, 'Deliver again execution.completed');
+  t.match(again, { status: 200, text: /It is sent again\./ });
+  t.match(await find(phone), { status: 'pending', attempt: 0 });
 });
 
 t.test('A held delivery shows until when it is held, and a digested one what became of the digest', async (t) => {

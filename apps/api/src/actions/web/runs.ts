@@ -1,3 +1,4 @@
+import { ownChannel } from '../../channels/read.ts';
 import { executionNotFound } from '../../errors.ts';
 import { cancelExecution } from '../../executions/cancel-execution.ts';
 import { executeTask } from '../../executions/execute-task.ts';
@@ -36,8 +37,8 @@ export const runActions = ({ signedIn }: WebActionBuilder) => ({
     return null;
   }),
 
-  deliverAgain: signedIn('deliverAgain', async ({ ctx, caller }, { webhookId, deliveryId }) => {
-    await redeliver(ctx, ownWebhook(caller, webhookId), deliveryId);
+  deliverAgain: signedIn('deliverAgain', async ({ ctx, caller }, { webhookId, deliveryId, isChannel }) => {
+    await redeliver(ctx, (isChannel ? ownChannel : ownWebhook)(caller, webhookId), deliveryId);
     return null;
   }),
 });

@@ -35,7 +35,11 @@ export async function runAgain(visit: SignedInVisit): Promise<Page | Redirect> {
 export async function deliverAgain(visit: SignedInVisit): Promise<Page | Redirect> {
   const id = readRunId(visit);
   const [webhookId = '', deliveryId = '', kind] = readForm(visit.request).text('delivery').split(' ');
-  const result = await visit.actions.deliverAgain(visit.session, { webhookId, deliveryId, isChannel: kind === 'channel' });
+  const result = await visit.actions.deliverAgain(visit.session, {
+    webhookId,
+    deliveryId,
+    isChannel: kind === 'channel',
+  });
   if (!result.success) return showRefusal(visit, id, result);
   return redirect(`/executions/${id}#deliveries`, 'It is sent again.');
 }

@@ -111,7 +111,6 @@ function renderLog(visit: SignedInVisit, { id, attempts, log }: Delivery): Html 
   if (log.length < 2) return EMPTY;
   const title = attempts > log.length ? `The last ${log.length} attempts` : countWords(attempts, 'attempt');
   return html`<details id="log-${id}"><summary>${title}</summary><ol class="sent">${log.map(
-    (attempt) =>
-      html`<li>${describeWithError(visit, attempt)}</li>`,
+    (attempt) => html`<li>${describeWithError(visit, attempt)}</li>`,
   )}</ol></details>`;
 }
