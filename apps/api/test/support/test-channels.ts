@@ -27,17 +27,18 @@ export function installTestKind(): void {
 
 type NewChannel = Partial<typeof webhooks.$inferInsert>;
 
-/** Inserts a channel of the test kind. Returns its id. */
+/** Inserts a channel, of the test kind by default. Returns its id. */
 export async function insertTestChannel(
   ctx: Context,
   userId: number,
   url: string,
   values: NewChannel = {},
+  settings: object = {},
 ): Promise<string> {
   const id = randomUUID();
   const at = { createdAt: ctx.now(), updatedAt: ctx.now() };
   const events = ['execution.completed', 'execution.failed', ...ALERT_KINDS];
-  const secret = encryptUnindexedSecret(ctx, id, JSON.stringify({ url }));
+  const secret = encryptUnindexedSecret(ctx, id, JSON.stringify({ url, ...settings }));
   const row = { id, userId, purpose: 'channel' as const, kind: KIND, name: 'Team', url, events } as const;
   await ctx.db.insert(webhooks).values({ ...row, ...secret, ...at, ...values });
   return id;
