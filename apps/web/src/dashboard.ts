@@ -11,6 +11,7 @@ import { accountPages } from './pages/account/pages.ts';
 import { adminPages } from './pages/admin/pages.ts';
 import { agentPages } from './pages/agent/pages.ts';
 import { alertPages } from './pages/alerts/pages.ts';
+import { channelPages } from './pages/channels/pages.ts';
 import { filePages } from './pages/files/pages.ts';
 import { homePages } from './pages/home/pages.ts';
 import { notificationPages } from './pages/notifications/pages.ts';
@@ -48,6 +49,7 @@ export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashbo
   adminPages(routes);
   agentPages(routes);
   alertPages(routes);
+  channelPages(routes);
   filePages(routes);
   homePages(routes);
   runPages(routes);

@@ -5,6 +5,7 @@ import { openBrowser, SKIP_WITHOUT_BROWSER } from '../../api/test/support/browse
 import { testContext } from '../../api/test/support/context.ts';
 import { signUpAlice } from '../../api/test/support/people.ts';
 import { insertSample, SAMPLE_NOW } from '../../api/test/support/sample.ts';
+import { insertChannels } from '../../api/test/support/sample-channels.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const KEPT = join(ROOT, 'docs/images');
@@ -14,7 +15,8 @@ const folder = process.env.UPDATE_SCREENSHOTS ? KEPT : t.testdir({});
 const { app, ctx, clock } = await testContext(t);
 clock.set(SAMPLE_NOW);
 const alice = await signUpAlice(app);
-const { tasks, failedRun, changedRun } = await insertSample(ctx, alice.id);
+const sample = await insertSample(ctx, alice.id);
+const { tasks, failedRun, changedRun } = sample;
 const digest = tasks.get('Nightly error digest');
 const watched = tasks.get('Competitor price watch');
 
@@ -29,6 +31,8 @@ const PAGES = {
   alerts: '/alerts',
   settings: `/tasks/${watched}/edit#answer`,
 };
+/** With channels, of which one has failed. */
+const CHANNEL_PAGES = { channels: '/channels', 'channel-form': '/channels/new?kind=slack' };
 const WIDTHS = { wide: 1280, phone: 390 } as const;
 const THEMES = ['light', 'dark'] as const;
 
@@ -42,7 +46,8 @@ t.test(
     await context.addCookies([{ name: 'local-session', value: alice.token, url }]);
     const page = await context.newPage();
     mkdirSync(folder, { recursive: true });
-    for (const [name, path] of Object.entries(PAGES)) {
+    for (const [name, path] of [...Object.entries(PAGES), ...Object.entries(CHANNEL_PAGES)]) {
+      if (name === 'channels') await insertChannels(ctx, alice.id, sample);
       await page.goto(url + path);
       for (const [size, width] of Object.entries(WIDTHS)) {
         await page.setViewportSize({ width, height: 800 });

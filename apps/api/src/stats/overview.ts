@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@carillon/contract/executions';
 import { DAY_MS } from '@carillon/contract/primitives';
-import { queryRows, tasks, toInstant } from '@carillon/db';
+import { type ChannelKind, queryRows, tasks, toInstant } from '@carillon/db';
 import { and, asc, eq, lt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { accountDeleted } from '../errors.ts';
@@ -44,7 +44,7 @@ interface OverviewRow extends PlanRow {
   }[];
   silent: { taskId: number; taskName: string; plannedFor: string }[];
   budgeted: BudgetedTask[];
-  failedWebhooks: { id: string; url: string }[];
+  failedWebhooks: { id: string; url: string; kind: 'webhook' | ChannelKind; name: string | null }[];
   answers: {
     taskId: number;
     taskName: string;
@@ -119,7 +119,7 @@ async function readOverview({ db, now }: Context, { id }: Caller, since: Date): 
           and t.overdue_at is null and t.consecutive_failures = 0
         order by a.task_id, a.id desc limit ${MAX_SILENT}) s) as silent,
       ${selectBudgetedTasks(sql`u.id`)} as budgeted,
-      (select coalesce(json_agg(json_build_object('id', w.id, 'url', w.url)), '[]')
+      (select coalesce(json_agg(json_build_object('id', w.id, 'url', w.url, 'kind', w.kind, 'name', w.name)), '[]')
         from webhooks w where w.user_id = u.id and w.status = 'failed') as failed_webhooks,
       (select coalesce(json_agg(a), '[]') from (
         select e.task_id as "taskId", t.name as "taskName", e.id as "executionId", e.completed_at as at,

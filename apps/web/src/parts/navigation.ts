@@ -14,6 +14,7 @@ const GROUPS = [
   ],
   [
     { href: '/alerts', text: 'Alerts' },
+    { href: '/channels', text: 'Channels' },
     { href: '/webhooks', text: 'Webhooks' },
   ],
   [

@@ -8,6 +8,7 @@ import { readQueuedTokens } from '../../../api/test/support/mails.ts';
 import { signUpAda } from '../../../api/test/support/people.ts';
 import { insertSample, SAMPLE_NOW } from '../../../api/test/support/sample.ts';
 import { insertActivity } from '../../../api/test/support/sample-activity.ts';
+import { insertChannels } from '../../../api/test/support/sample-channels.ts';
 import { insertUpload } from '../../../api/test/support/tasks.ts';
 import { listPages, toAddress } from './every-page.ts';
 
@@ -22,6 +23,7 @@ export async function fillAccount(t: Test) {
   const sample = await insertSample(ctx, ada.id);
   const file = await insertUpload(ctx, ada);
   const activity = await insertActivity(ctx, ada.id, sample);
+  const channels = await insertChannels(ctx, ada.id, sample);
   const email = 'team@example.com';
   await requestConfirmations(ctx, ada.id, [email]);
   const [confirmation = ''] = await readQueuedTokens(ctx, email);
@@ -30,6 +32,7 @@ export async function fillAccount(t: Test) {
     '/tasks/': sample.tasks.get('Nightly error digest') ?? 0,
     '/executions/': sample.failedRun,
     '/files/': file.id,
+    '/channels/': channels.slack,
     '/webhooks/': sample.webhook,
     '/webhooks/:id/deliveries/': activity.delivery,
     '/admin/users/': ada.id,
@@ -42,5 +45,7 @@ export async function fillAccount(t: Test) {
   const queries: Readonly<Record<string, string>> = { '/tasks/delete': `?ids=${parameters['/tasks/']}` };
   const build = (pattern: string) => `${toAddress(pattern, parameters)}${queries[pattern] ?? ''}`;
   const pages = listPages(app).filter((pattern) => !OTHERS.includes(pattern));
-  return { app, ctx, ada, pages: pages.map(build), others: OTHERS.map(build) };
+  /** What the same patterns show of another kind, and of a digest. */
+  const more = ['/channels/new?kind=email', `/channels/${channels.mail}`];
+  return { app, ctx, ada, pages: [...pages.map(build), ...more], others: OTHERS.map(build) };
 }

@@ -5,6 +5,8 @@ import { adminActions } from './admin.ts';
 import { agentActions } from './agent.ts';
 import { alertActions } from './alerts.ts';
 import { createWebActionBuilder } from './create-web-action.ts';
+import { channelActions } from './delivery/channels.ts';
+import { webhookActions } from './delivery/webhooks.ts';
 import { fileActions } from './files.ts';
 import { homeActions } from './home.ts';
 import { notificationActions } from './notifications.ts';
@@ -14,7 +16,6 @@ import { taskFormActions } from './tasks/form.ts';
 import { taskListActions } from './tasks/list.ts';
 import { taskPageActions } from './tasks/page.ts';
 import { usageActions } from './usage.ts';
-import { webhookActions } from './webhooks.ts';
 
 /** The actions of the dashboard. They never throw or reject. */
 export function buildWebActions(ctx: Context): WebActions {
@@ -25,6 +26,7 @@ export function buildWebActions(ctx: Context): WebActions {
     ...adminActions(builder),
     ...agentActions(builder),
     ...alertActions(builder),
+    ...channelActions(builder),
     ...fileActions(builder),
     ...homeActions(builder),
     ...settingsActions(builder),

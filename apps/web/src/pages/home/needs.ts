@@ -1,4 +1,5 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { CHANNEL_TITLES } from '../../channels/choices.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { type Fate, renderGlyph } from '../../parts/fates.ts';
 import { countWords, formatCost, formatCount } from '../../parts/format.ts';
@@ -49,6 +50,22 @@ function describeBudget(budget: string, cause: Overview['overBudget'][number]['c
   return `${reason} It runs again with the next month.`;
 }
 
+/** A webhook, or a channel, that was switched off after it failed. */
+function describeSilent({ id, url, kind, name }: Overview['failedWebhooks'][number]): Need {
+  if (kind === 'webhook') {
+    return {
+      fate: 'failed',
+      text: html`Webhook <a href="/webhooks/${id}"><b>${new URL(url).host}</b></a> is off, because five attempts in a row failed.`,
+      action: button(`/webhooks/${id}`, 'See deliveries'),
+    };
+  }
+  return {
+    fate: 'failed',
+    text: html`Channel <a href="/channels/${id}"><b>${name}</b></a> is off, because ${CHANNEL_TITLES[kind]} did not take a message.`,
+    action: button(`/channels/${id}`, 'See why'),
+  };
+}
+
 function listNeeds(visit: SignedInVisit, overview: Overview): Need[] {
   const { failing, silent, overBudget, failedWebhooks, usage, unconfirmedEmails } = overview;
   return [
@@ -79,13 +96,7 @@ function listNeeds(visit: SignedInVisit, overview: Overview): Need[] {
       }),
     ),
     ...listQuotas(usage),
-    ...failedWebhooks.map(
-      ({ id, url }): Need => ({
-        fate: 'failed',
-        text: html`Webhook <a href="/webhooks/${id}"><b>${new URL(url).host}</b></a> is off, because five attempts in a row failed.`,
-        action: button(`/webhooks/${id}`, 'See deliveries'),
-      }),
-    ),
+    ...failedWebhooks.map(describeSilent),
     ...unconfirmedEmails.map(
       (email): Need => ({
         fate: 'waiting',

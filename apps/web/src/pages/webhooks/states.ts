@@ -5,7 +5,12 @@ import { type Fate, renderFate, renderStripOf } from '../../parts/fates.ts';
 import { countWords } from '../../parts/format.ts';
 
 type Shown = WebActionData<'showWebhook'>;
-export type Delivery = Pick<Shown['deliveries'][number], 'status' | 'attempt'>;
+type Status = WebActionData<'showChannel'>['deliveries'][number]['status'];
+/** Of a webhook or a channel. */
+export interface Delivery {
+  status: Status;
+  attempt: number;
+}
 export type Webhook = Pick<Shown['webhook'], 'id' | 'purpose' | 'taskId' | 'taskName' | 'url' | 'description'>;
 
 const STATES: Record<WebhookStatus, { fate: Fate; text: string }> = {
@@ -16,7 +21,7 @@ const STATES: Record<WebhookStatus, { fate: Fate; text: string }> = {
 
 export const renderState = (status: WebhookStatus): Html => renderFate(STATES[status].fate, STATES[status].text);
 
-function describeDelivery({ status, attempt }: Delivery): { fate: Fate; text: string } {
+export function describeDelivery({ status, attempt }: Delivery): { fate: Fate; text: string } {
   switch (status) {
     case 'delivered':
       return attempt > 1 ? { fate: 'late', text: 'Delivered late' } : { fate: 'ran', text: 'Delivered' };
@@ -26,6 +31,10 @@ function describeDelivery({ status, attempt }: Delivery): { fate: Fate; text: st
       return { fate: 'running', text: 'Sending' };
     case 'pending':
       return { fate: 'waiting', text: 'Waiting' };
+    case 'held':
+      return { fate: 'paused', text: 'Held back' };
+    case 'digested':
+      return { fate: 'ran', text: 'In a digest' };
   }
 }
 
@@ -45,7 +54,7 @@ const WORDS: [Fate, string][] = [
 export function renderDeliveryStrip(latest: readonly Delivery[]): Html {
   const fates = latest.map((delivery) => {
     const { fate } = describeDelivery(delivery);
-    return fate === 'waiting' ? 'running' : fate;
+    return fate === 'waiting' || fate === 'paused' ? 'running' : fate;
   });
   const counts = WORDS.map(([fate, words]) => ({ count: fates.filter((one) => one === fate).length, words }));
   const text = counts.filter(({ count }) => count > 0).map(({ count, words }) => `${count} ${words}`);

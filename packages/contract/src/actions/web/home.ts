@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { CHANNEL_KINDS } from '../../channels/channels.ts';
 import { ErrorCode } from '../../executions.ts';
 import { Id, Instant, InstantInput, nullable, strictObject, stringEnum, Uuid } from '../../primitives.ts';
 import { userAction } from './define.ts';
@@ -41,7 +42,15 @@ const Overview = Type.Object({
         'Active tasks whose next run is refused by their budget of the month, among the newest 200 with one; at most six',
     },
   ),
-  failedWebhooks: Type.Array(Type.Object({ id: Uuid, url: Type.String() })),
+  failedWebhooks: Type.Array(
+    Type.Object({
+      id: Uuid,
+      url: Type.String(),
+      kind: stringEnum(['webhook', ...CHANNEL_KINDS]),
+      name: nullable(Type.String({ description: 'Of a channel' })),
+    }),
+    { description: 'Channels too' },
+  ),
   answers: Type.Array(
     Type.Object({
       ...Task,

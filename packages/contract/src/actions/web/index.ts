@@ -6,6 +6,8 @@ import { adminActions } from './admin.ts';
 import { agentActions } from './agent.ts';
 import { alertActions } from './alerts.ts';
 import type { InputOf, Plain, ServiceDataOf } from './define.ts';
+import { channelActions } from './delivery/channels.ts';
+import { webhookActions } from './delivery/webhooks.ts';
 import { fileActions } from './files.ts';
 import { homeActions } from './home.ts';
 import { notificationActions } from './notifications.ts';
@@ -15,7 +17,6 @@ import { taskFormActions } from './task-form.ts';
 import { taskListActions } from './task-list.ts';
 import { taskPageActions } from './task-page.ts';
 import { usageActions } from './usage.ts';
-import { webhookActions } from './webhooks.ts';
 
 /**
  * The actions of the dashboard, beside those of the specification: one input each, and data in the shapes of the HTTP API,
@@ -26,6 +27,7 @@ export const WEB_ACTIONS = {
   ...adminActions,
   ...agentActions,
   ...alertActions,
+  ...channelActions,
   ...fileActions,
   ...homeActions,
   ...runActions,

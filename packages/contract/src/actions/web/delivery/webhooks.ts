@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox';
-import { Cursor, Id, Instant, nullable, strictObject, stringEnum, Uuid } from '../../primitives.ts';
-import { EventKind } from '../../webhooks/events.ts';
+import { Cursor, Id, Instant, nullable, strictObject, stringEnum, Uuid } from '../../../primitives.ts';
+import { EventKind } from '../../../webhooks/events.ts';
 import {
   ChangeWebhookInput,
   CreateWebhookInput,
   DeliveryAttempt,
   WebhookPurpose,
   WebhookStatus,
-} from '../../webhooks/webhooks.ts';
-import { NoData, userAction } from './define.ts';
+} from '../../../webhooks/webhooks.ts';
+import { NoData, userAction } from '../define.ts';
 
 const DeliveryStatus = stringEnum(['pending', 'sending', 'delivered', 'failed']);
 

@@ -1,11 +1,11 @@
-import { invalidField } from '../../errors.ts';
-import { startOfDay } from '../../schedule/time-zone.ts';
-import { getDelivery, getWebhookForForm, listWebhookOverviews, showWebhook } from '../../webhooks/overview.ts';
-import { ownWebhook } from '../../webhooks/read.ts';
-import { redeliver, redeliverSince } from '../../webhooks/redeliver.ts';
-import { testWebhook } from '../../webhooks/test-delivery.ts';
-import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from '../../webhooks/write.ts';
-import type { WebActionBuilder } from './create-web-action.ts';
+import { invalidField } from '../../../errors.ts';
+import { startOfDay } from '../../../schedule/time-zone.ts';
+import { getDelivery, getWebhookForForm, listWebhookOverviews, showWebhook } from '../../../webhooks/overview.ts';
+import { ownWebhook } from '../../../webhooks/read.ts';
+import { redeliver, redeliverSince } from '../../../webhooks/redeliver.ts';
+import { testWebhook } from '../../../webhooks/test-delivery.ts';
+import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from '../../../webhooks/write.ts';
+import type { WebActionBuilder } from '../create-web-action.ts';
 
 export const webhookActions = ({ signedIn }: WebActionBuilder) => ({
   listWebhooks: signedIn('listWebhooks', async ({ ctx, caller }, query) => listWebhookOverviews(ctx, caller, query)),

@@ -1,0 +1,117 @@
+import type { ChannelKind } from '@carillon/contract/channels/channels';
+import { type Html, html, raw } from '../../html.ts';
+import type { Form } from '../../http/forms.ts';
+import { type FormErrors, renderFormError, renderInput, renderTextarea } from '../../parts/fields.ts';
+import { KIND_GUIDES, type SettingField, type SettingName } from './kinds.ts';
+import { OPTION_NAMES, type OptionName, readOptions, renderOptions } from './options.ts';
+
+/** What a person has typed, by the names of the fields. */
+export type TypedChannel = Record<SettingName | OptionName | 'name', string>;
+
+const SETTING_NAMES: readonly SettingName[] = ['url', 'botToken', 'chatId', 'topic', 'token', 'urls', 'key', 'address'];
+const NAMES = [...SETTING_NAMES, ...OPTION_NAMES, 'name'] as const;
+
+export const readTyped = (form: Form): TypedChannel =>
+  Object.fromEntries(NAMES.map((name) => [name, form.text(name).trim()])) as TypedChannel;
+
+/** A form that was not sent yet. */
+export const startTyped = (values: Partial<TypedChannel>): TypedChannel => ({
+  ...(Object.fromEntries(NAMES.map((name) => [name, ''])) as TypedChannel),
+  ...values,
+});
+
+/** The input of an action, without settings that were left empty. Options of other kinds are left out. */
+export function toInput(kind: ChannelKind, typed: TypedChannel) {
+  const settings: Partial<Record<SettingName, string | string[]>> = {};
+  for (const { name } of KIND_GUIDES[kind].fields) {
+    const value = typed[name];
+    if (value === '') continue;
+    settings[name] = name === 'urls' ? value.split(/\s+/) : value;
+  }
+  return { name: typed.name, ...(settings as object), ...readOptions(kind, typed) };
+}
+
+/** The errors of an input, by the fields of the form. */
+export function toFieldErrors({ fields, form }: FormErrors, kind: ChannelKind): FormErrors {
+  const found: Record<string, string[]> = {};
+  const others: string[] = [];
+  const known = new Set<string>(['name', ...OPTION_NAMES, ...KIND_GUIDES[kind].fields.map(({ name }) => name)]);
+  for (const [path, messages] of Object.entries(fields)) {
+    const [first = '', second] = path.split('.');
+    const name = first === 'quiet' ? (QUIET_FIELDS[second ?? 'from'] ?? 'quietFrom') : first;
+    if (name === 'quietFrom' || name === 'quietTo') found[name] = ['Give both times, such as 22:00 and 07:00'];
+    else if (known.has(name)) found[name] = [...new Set([...(found[name] ?? []), ...messages])];
+    else others.push(`${path} ${messages.join(', ')}`);
+  }
+  return { fields: found, form: form ?? (others.length > 0 ? `${others.join('. ')}.` : null) };
+}
+
+const QUIET_FIELDS: Record<string, string> = { from: 'quietFrom', to: 'quietTo', timezone: 'quietTimezone' };
+
+interface FormOptions {
+  kind: ChannelKind;
+  action: string;
+  hidden: Html;
+  button: string;
+  cancel: string;
+  /** Whether settings that are left empty stay as they are stored. */
+  isStored: boolean;
+  timeZone: string;
+}
+
+const NOT_FILLED_IN = raw('autocomplete="off" autocapitalize="off" spellcheck="false"');
+
+function renderSetting(field: SettingField, typed: TypedChannel, errors: FormErrors, isStored: boolean): Html {
+  const { name, label, isSecret = false, isOptional = false, type = 'text' } = field;
+  const keeps = isStored && isSecret;
+  const hint = keeps ? html`Stored, and not shown. Leave it empty to keep it.` : field.hint;
+  // What is typed into a field for a secret is not sent back either.
+  const value = isSecret ? '' : typed[name];
+  const options = { name, label, hint, errors, required: !isOptional && !keeps, attributes: NOT_FILLED_IN };
+  if (name === 'urls') {
+    return renderTextarea({
+      ...options,
+      value,
+      rows: 3,
+      attributes: html`class="code masked" ${NOT_FILLED_IN}`,
+    });
+  }
+  return renderInput({ ...options, value, type: isSecret ? 'password' : type });
+}
+
+/** Folded where the channel exists already. */
+function renderSteps({ kind, isStored }: FormOptions): Html {
+  const { place, steps } = KIND_GUIDES[kind];
+  const list = html`<ol class="numbered">${steps.map((step) => html`<li>${step}</li>`)}</ol>`;
+  if (isStored) {
+    return html`<details class="gap"><summary>How it is set up ${place.charAt(0).toLowerCase()}${place.slice(1)}</summary>${list}</details>`;
+  }
+  return html`<section class="gap" aria-labelledby="steps"><h2 id="steps">${place}</h2>
+${list}</section>`;
+}
+
+/** The steps in the other program, what it gave, and when messages may come. */
+export function renderForm(typed: TypedChannel, errors: FormErrors, options: FormOptions): Html {
+  const { kind, action, hidden, button, cancel, isStored } = options;
+  const { fields, example } = KIND_GUIDES[kind];
+  const wasRefused = Object.keys(errors.fields).length > 0 || errors.form !== null;
+  const asksAgain = wasRefused && !isStored && fields.some(({ isSecret }) => isSecret);
+  return html`<form class="panel gap-l form guided" method="post" action="${action}">${hidden}
+${renderFormError(errors)}
+${renderSteps(options)}
+<section class="gap" aria-labelledby="settings"><h2 id="settings">${isStored ? 'Where it sends' : 'Here'}</h2>
+${asksAgain && html`<p class="muted">Type secrets once more: they are not sent back with the form.</p>`}
+${fields.map((field) => renderSetting(field, typed, errors, isStored))}
+${renderInput({
+  name: 'name',
+  label: 'Name',
+  value: typed.name,
+  required: true,
+  autocomplete: 'off',
+  errors,
+  hint: `For you, such as “${example}”.`,
+})}</section>
+${renderOptions(kind, typed, errors)}
+<div class="do"><button class="primary">${button}</button><a class="button quiet" href="${cancel}">Cancel</a></div>
+</form>`;
+}

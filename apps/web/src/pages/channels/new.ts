@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { ChannelKind } from '@carillon/contract/channels/channels';
+import { isUuid } from '@carillon/contract/primitives';
+import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { type Html, html } from '../../html.ts';
+import { readForm, readQuery } from '../../http/forms.ts';
+import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../parts/fields.ts';
+import type { SignedInVisit } from '../../visit.ts';
+import { readTyped, renderForm, startTyped, type TypedChannel, toFieldErrors, toInput } from './form.ts';
+import { isKind, KIND_GUIDES, KINDS } from './kinds.ts';
+import { renderMark } from './marks.ts';
+import { toTypedOptions } from './options.ts';
+
+/** The kinds, each a link to its form. */
+export const renderKinds = (): Html =>
+  html`<ul class="cards">${KINDS.map(
+    (kind) =>
+      html`<li><a href="/channels/new?kind=${kind}">${renderMark(kind)}<span><b>${KIND_GUIDES[kind].title}</b><span class="sub">${KIND_GUIDES[kind].what}</span></span></a></li>`,
+  )}</ul>`;
+
+const showKinds = (): Page => ({
+  title: 'New channel',
+  lead: 'Where should answers and alarms arrive?',
+  crumb: { href: '/channels', text: 'Channels' },
+  body: renderKinds(),
+});
+
+interface Shown {
+  kind: ChannelKind;
+  id: string;
+  typed: TypedChannel;
+  errors: FormErrors;
+}
+
+function renderPage({ csrfField, timeZone }: SignedInVisit, { kind, id, typed, errors }: Shown): Page {
+  const { title, what } = KIND_GUIDES[kind];
+  return {
+    title: `New channel: ${title}`,
+    lead: html`<span class="kind">${renderMark(kind)}${what}</span>`,
+    crumb: { href: '/channels/new', text: 'Another kind' },
+    body: renderForm(typed, errors, {
+      kind,
+      action: `/channels/new?kind=${kind}`,
+      hidden: html`${csrfField}<input type="hidden" name="id" value="${id}">`,
+      button: 'Create channel',
+      cancel: '/channels',
+      isStored: false,
+      timeZone,
+    }),
+  };
+}
+
+/** The choice of a kind, or the form of the one that the address names. */
+export function showNewChannel(visit: SignedInVisit): Page {
+  const { kind = '' } = readQuery(visit.request);
+  if (!isKind(kind)) return showKinds();
+  const starts = KIND_GUIDES[kind].fields.flatMap(({ name, start }) => (start ? [[name, start]] : []));
+  const typed = startTyped({ ...Object.fromEntries(starts), ...toTypedOptions(visit.timeZone) });
+  return renderPage(visit, { kind, id: randomUUID(), typed, errors: NO_ERRORS });
+}
+
+/** The id is in the form, so that sending it twice creates one channel. */
+export async function createChannel(visit: SignedInVisit): Promise<Page | Redirect> {
+  const { actions, session, request } = visit;
+  const { kind = '' } = readQuery(request);
+  if (!isKind(kind)) return redirect('/channels/new');
+  const form = readForm(request);
+  const typed = readTyped(form);
+  const id = isUuid(form.text('id')) ? form.text('id').toLowerCase() : randomUUID();
+  const result = await actions.createChannel(session, { id, kind, ...toInput(kind, typed) });
+  if (result.success) {
+    return redirect(
+      `/channels/${id}`,
+      result.data.isConfirmed
+        ? 'The channel is created. Send a test, then choose it on the form of a task.'
+        : 'The channel is created. Its address gets a mail with a link now.',
+    );
+  }
+  if (result.code === 'CONFLICT') return redirect(`/channels/${id}`, 'This form was sent before: the channel exists.');
+  const errors = toFieldErrors(toFormErrors(result), kind);
+  return { ...renderPage(visit, { kind, id, typed, errors }), status: toStatus(result) };
+}
