@@ -7,7 +7,10 @@ const factory = SerializerSelector();
 const named = Object.fromEntries(NAMED_SCHEMAS.map((schema) => [schema.$id, schema]));
 const ANY_ROUTE = { method: 'GET', url: '/', httpStatus: '200' };
 
-export const buildSerializer = (schema: unknown): Serializer => factory(named)({ ...ANY_ROUTE, schema });
+/** Values are checked when they are given: without this, a warning is printed for each format of our own. */
+const OPTIONS = { ajv: { formats: { 'time-zone': true } } } as const;
+
+export const buildSerializer = (schema: unknown): Serializer => factory(named, OPTIONS)({ ...ANY_ROUTE, schema });
 
 /** Builds a serializer at its first use, because building all takes a fifth of a start. */
 export function compileSerializer({ schema }: { schema: unknown }): Serializer {
