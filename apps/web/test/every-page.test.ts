@@ -9,7 +9,7 @@ import { fillAccount } from './support/filled-account.ts';
 import { visit } from './support/visitor.ts';
 
 const { app, ada, pages, others } = await fillAccount(t);
-const PUBLIC = /^\/(sign-in|register|forgot-password|setup|handler\/)/;
+const PUBLIC = /^\/(sign-in|register|forgot-password|setup|handler\/|unsubscribe\/)/;
 
 t.test('Every page has one heading of the first level, which is its title', async (t) => {
   const visitor = visit(app, ada);

@@ -46,10 +46,11 @@ function listOrigins(url: string): string[] {
 
 const hasCookie = (request: FastifyRequest) =>
   request.routeOptions.config.access !== 'public' &&
+  !request.routeOptions.config.isOneClick &&
   request.headers.cookie?.includes(`${SESSION_COOKIE}=`) === true &&
   !hasBearerToken(request);
 
-const isPage = ({ routeOptions }: FastifyRequest) => routeOptions.config.access === 'page';
+const isPage = ({ routeOptions: { config } }: FastifyRequest) => config.access === 'page' && !config.isOneClick;
 
 /** Excludes the inbound webhook path, which is public and has a signature. */
 const isSignIn = ({ routeOptions: { url = '', config } }: FastifyRequest) =>

@@ -5,7 +5,7 @@ import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 
-/** Untrusted: the mail has one recipient and only the headers set here. */
+/** Untrusted: the mail has one recipient. */
 export interface Message {
   /** The same for each attempt, so that mail programs show one mail. */
   id: string;
@@ -13,6 +13,10 @@ export interface Message {
   to: string;
   subject: string;
   text: string;
+  /** The same as the text. */
+  html?: string;
+  /** Further headers. */
+  headers?: Readonly<Record<string, string>>;
   link?: string;
 }
 
@@ -57,7 +61,7 @@ function mailToServer(url: string, from: string, { connectMs, idleMs, totalMs }:
       const deadline = AbortSignal.timeout(totalMs);
       const signal = stop ? AbortSignal.any([deadline, stop]) : deadline;
       try {
-        await transport.sendMail({ ...buildHeaders(message, from), text: message.text, signal });
+        await transport.sendMail({ ...buildMail(message, from), signal });
         return { ok: true };
       } catch (error) {
         return describeFailure(error as SmtpError, deadline.aborted);
@@ -80,7 +84,7 @@ function mailToFolder(folder: string, from: string, log: Logger): Mail {
     async send(message) {
       const name = `${message.at.toISOString().replaceAll(':', '-')}-${message.id}.eml`;
       try {
-        const { message: bytes } = await transport.sendMail({ ...buildHeaders(message, from), text: message.text });
+        const { message: bytes } = await transport.sendMail(buildMail(message, from));
         await mkdir(folder, { recursive: true });
         // Renamed when complete: watching programs never read half a mail.
         await writeFile(join(folder, `.${name}`), bytes, { mode: 0o600 });
@@ -98,7 +102,7 @@ function mailToFolder(folder: string, from: string, log: Logger): Mail {
 /** nodemailer must not read files or URLs that a text names. */
 const NO_FILE_ACCESS = { disableFileAccess: true, disableUrlAccess: true };
 
-function buildHeaders({ id, at, to, subject }: Message, from: string) {
+function buildMail({ id, at, to, subject, text, html, headers }: Message, from: string) {
   const host = from.slice(from.lastIndexOf('@') + 1).replace('>', '');
   return {
     from,
@@ -107,7 +111,9 @@ function buildHeaders({ id, at, to, subject }: Message, from: string) {
     subject,
     date: at,
     messageId: `<${id}@${host}>`,
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: { 'Auto-Submitted': 'auto-generated', ...headers },
+    text,
+    ...(html !== undefined && { html }),
   };
 }
 

@@ -25,7 +25,14 @@ export interface OutgoingMessage {
   signal?: AbortSignal;
 }
 
-export type SendOutcome = HttpOutcome & {
+/** What a mail server has done with a mail, for which there is no HTTP status. */
+export interface MailedOutcome {
+  kind: 'mailed';
+  status: null;
+  error: string | null;
+}
+
+export type SendOutcome = (HttpOutcome | MailedOutcome) & {
   /** How long the target wants no further attempt, in milliseconds. */
   retryAfterMs?: number;
   /** The target will never accept a message again: its hook was deleted, the bot was thrown out. */

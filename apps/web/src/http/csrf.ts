@@ -20,7 +20,7 @@ export async function demandCsrfTokens(app: FastifyInstance, dashboard: Dashboar
     logLevel: 'info',
   });
   app.addHook('preHandler', (request, reply, done) => {
-    if (request.method === 'POST') app.csrfProtection(request, reply, done);
+    if (request.method === 'POST' && !request.routeOptions.config.isOneClick) app.csrfProtection(request, reply, done);
     else done();
   });
 }

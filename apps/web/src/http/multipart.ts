@@ -18,6 +18,8 @@ const MAX_FORM_BYTES = 20 * MIB;
 const MAX_FIELD_BYTES = MIB;
 const MAX_FILES = 100;
 const MAX_FIELDS = 200;
+/** What mail programs send has one short field. */
+const ONE_CLICK_LIMITS = { files: 0, fields: 4, fieldSize: 100 };
 
 const filesOf = new WeakMap<FastifyRequest, SentFile[]>();
 
@@ -33,6 +35,10 @@ export async function acceptFiles(app: FastifyInstance, dashboard: Dashboard): P
   // The page asks for the session again: it may end while a long form is read.
   app.addHook('preValidation', async (request, reply) => {
     if (!request.isMultipart()) return;
+    if (request.routeOptions.config.isOneClick) {
+      request.body = await readParts(request, ONE_CLICK_LIMITS).catch(refuse);
+      return;
+    }
     const token = dashboard.readSession(request.headers.cookie);
     const result = await dashboard.actions.openSession(token, { address: request.ip });
     if (!result.success && result.code === 'AUTH_REQUIRED') return askForSignIn(dashboard, request, reply);
@@ -46,12 +52,12 @@ function refuse(error: Error): never {
   throw Object.assign(error, { statusCode: 400 });
 }
 
-async function readParts(request: FastifyRequest): Promise<Record<string, string | string[]>> {
+async function readParts(request: FastifyRequest, limits = {}): Promise<Record<string, string | string[]>> {
   const fields = new Map<string, string[]>();
   const files: SentFile[] = [];
   filesOf.set(request, files);
   let left = MAX_FORM_BYTES;
-  for await (const part of request.parts()) {
+  for await (const part of request.parts({ limits })) {
     if (part.type === 'field') fields.set(part.fieldname, [...(fields.get(part.fieldname) ?? []), String(part.value)]);
     else {
       const bytes = await readFile(part, left);

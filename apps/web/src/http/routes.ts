@@ -6,7 +6,7 @@ import type { Html } from '../html.ts';
 import { ActionStop, type Dashboard, type SignedInVisit, unwrap, type Visit } from '../visit.ts';
 import { readTheme, setNotice, takeNotice } from './cookies.ts';
 import { createCsrfField } from './csrf.ts';
-import { PAGE_ROUTE } from './page-route.ts';
+import { ONE_CLICK_ROUTE, PAGE_ROUTE } from './page-route.ts';
 
 type Handler<V extends Visit> = (visit: V) => Promise<Answer> | Answer;
 type FragmentHandler = (visit: SignedInVisit) => Promise<Html> | Html;
@@ -15,6 +15,8 @@ type FragmentHandler = (visit: SignedInVisit) => Promise<Html> | Html;
 export interface PageRoutes {
   /** A page for anybody. */
   guest(method: 'GET' | 'POST', path: string, handle: Handler<Visit>): void;
+  /** A form for anybody, mail programs included: neither a token nor the origin is checked. */
+  oneClick(path: string, handle: Handler<Visit>): void;
   /** A page that asks for a sign-in first. */
   user(method: 'GET' | 'POST', path: string, handle: Handler<SignedInVisit>): void;
   /** A page that does not exist for anybody but admins. */
@@ -34,17 +36,13 @@ export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): Pa
       if (!allows(visit)) throw new ActionStop({ success: false, error: 'Not found', code: 'NOT_FOUND' });
       return send(visit, await handle(visit), (page) => renderSignedIn(visit, describeFrame(visit, page)));
     };
+  const signedOut = (handle: Handler<Visit>) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const visit = createVisit(dashboard, request, reply);
+    return send(visit, await handle(visit), (page) => renderSignedOut(dashboard, describeFrame(visit, page)));
+  };
   return {
-    guest: (method, url, handle) =>
-      app.route({
-        method,
-        url,
-        ...PAGE_ROUTE,
-        handler: async (request, reply) => {
-          const visit = createVisit(dashboard, request, reply);
-          return send(visit, await handle(visit), (page) => renderSignedOut(dashboard, describeFrame(visit, page)));
-        },
-      }),
+    guest: (method, url, handle) => app.route({ method, url, ...PAGE_ROUTE, handler: signedOut(handle) }),
+    oneClick: (url, handle) => app.route({ method: 'POST', url, ...ONE_CLICK_ROUTE, handler: signedOut(handle) }),
     user: (method, url, handle) => app.route({ method, url, ...PAGE_ROUTE, handler: signedIn(handle) }),
     admin: (method, url, handle) =>
       app.route({ method, url, ...PAGE_ROUTE, handler: signedIn(handle, ({ viewer }) => viewer.role === 'ADMIN') }),

@@ -11,8 +11,16 @@ const CONTENT_SECURITY_POLICY = [
   "style-src 'self'",
 ].join(';');
 
+/** Their addresses have a secret, and their forms need no origin. */
+const ONE_CLICK_ADDRESS = /^\/unsubscribe\//;
+
 /** Their addresses have a secret. */
 const SECRET_ADDRESS = /^\/(handler\/|setup\b)/;
+
+function chooseReferrerPolicy(url: string): string {
+  if (ONE_CLICK_ADDRESS.test(url)) return 'no-referrer';
+  return SECRET_ADDRESS.test(url) ? 'strict-origin' : 'same-origin';
+}
 
 /**
  * Pages are not cached, so that the back button shows nothing after the sign-out. Where the address has a secret, the referrer
@@ -20,7 +28,7 @@ const SECRET_ADDRESS = /^\/(handler\/|setup\b)/;
  */
 export const describePageHeaders = ({ url }: Pick<FastifyRequest, 'url'>) => ({
   'content-security-policy': CONTENT_SECURITY_POLICY,
-  'referrer-policy': SECRET_ADDRESS.test(url) ? 'strict-origin' : 'same-origin',
+  'referrer-policy': chooseReferrerPolicy(url),
   'cache-control': 'no-store',
 });
 

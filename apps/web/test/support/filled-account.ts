@@ -40,6 +40,7 @@ export async function fillAccount(t: Test) {
     '/settings/keys/': (await createKey(app, ada)).id,
     '/handler/reset-password/': (await composeReset(ctx, ada.email))?.link.split('/').at(-1) ?? '',
     '/handler/confirm-email/': confirmation,
+    '/unsubscribe/': 'a'.repeat(64),
   };
   /** Pages that show what their query names. */
   const queries: Readonly<Record<string, string>> = { '/tasks/delete': `?ids=${parameters['/tasks/']}` };

@@ -3,6 +3,7 @@ import { openSession } from '../../auth/sessions.ts';
 import { setUp } from '../../auth/setup/first-admin.ts';
 import { getSetupState, hasAccounts } from '../../auth/setup/link.ts';
 import { logIn, logOut, register } from '../../auth/write.ts';
+import { unsubscribe } from '../../channels/unsubscribe.ts';
 import { AppError, type ErrorKind } from '../../errors.ts';
 import { isMaintenance } from '../../settings/maintenance.ts';
 import { confirmEmail, findConfirmation } from '../../users/confirm-email.ts';
@@ -67,6 +68,15 @@ export const accountActions = ({ signedIn, guest }: WebActionBuilder) => ({
     const confirming = confirmEmail(ctx, token);
     return { confirmed: await confirming.catch(rethrowUnless('link_invalid')) };
   }),
+
+  unsubscribe: guest(
+    'unsubscribe',
+    async (ctx, { token }) => {
+      await unsubscribe(ctx, token);
+      return null;
+    },
+    { duringMaintenance: true },
+  ),
 
   findSetup: guest('findSetup', async (ctx, { token }) => ({ state: await getSetupState(ctx, token) })),
 

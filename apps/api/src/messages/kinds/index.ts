@@ -1,6 +1,7 @@
 import type { ChannelKind } from '@carillon/db';
 import type { ChannelSender } from '../sender.ts';
 import { apprise } from './apprise.ts';
+import { email } from './email.ts';
 import { ntfy } from './ntfy.ts';
 import { telegram } from './telegram.ts';
 
@@ -9,4 +10,5 @@ export const CHANNEL_SENDERS: Partial<Record<ChannelKind, ChannelSender>> = {
   telegram,
   ntfy,
   apprise,
+  email,
 };

@@ -64,7 +64,7 @@ async function makeAttempt(ctx: Context, delivery: ClaimedDelivery, signal?: Abo
   const outcome = await send(ctx, delivery, at, signal);
   if (outcome.kind === 'aborted') return null;
   // The time of a failed connection would show whether a host inside the network exists.
-  const isTimed = outcome.kind === 'answered' || outcome.kind === 'timeout';
+  const isTimed = outcome.kind === 'answered' || outcome.kind === 'timeout' || outcome.kind === 'mailed';
   const { id: deliveryId, claimToken, webhookId, event, url, attempt, lastAttemptOk } = delivery;
   return {
     id: randomUUID(),

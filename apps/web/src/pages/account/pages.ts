@@ -6,8 +6,9 @@ import { register, showRegister } from './register.ts';
 import { resetPassword, showReset } from './reset-password.ts';
 import { setUp, showSetup } from './setup.ts';
 import { showSignIn, signIn } from './sign-in.ts';
+import { showUnsubscribe, unsubscribe } from './unsubscribe.ts';
 
-export function accountPages({ guest, user }: PageRoutes): void {
+export function accountPages({ guest, oneClick, user }: PageRoutes): void {
   guest('GET', '/sign-in', showSignIn);
   guest('POST', '/sign-in', signIn);
   guest('GET', '/register', showRegister);
@@ -18,6 +19,8 @@ export function accountPages({ guest, user }: PageRoutes): void {
   guest('POST', '/handler/reset-password/:token', resetPassword);
   guest('GET', '/handler/confirm-email/:token', showConfirmation);
   guest('POST', '/handler/confirm-email/:token', confirmEmail);
+  guest('GET', '/unsubscribe/:token', showUnsubscribe);
+  oneClick('/unsubscribe/:token', unsubscribe);
   guest('GET', '/setup', showSetup);
   guest('POST', '/setup', setUp);
   user('POST', '/sign-out', async ({ actions, session, dashboard }) => {

@@ -41,6 +41,7 @@ function renderLink({ kind, message }: Notification): Html {
   if (kind === 'task.failed') return html`<a href="/executions?status=failed">See failed runs</a>`;
   if (kind === 'task.over_budget') return html`<a href="/tasks">See tasks</a>`;
   if (ALERTS.includes(kind)) return html`<a href="/alerts">See alerts</a>`;
+  if (kind.startsWith('channel.')) return html`<a href="/channels">See channels</a>`;
   if (kind.startsWith('scheduler.')) return html`<a href="/admin">See the service</a>`;
   if (kind !== 'webhook.failed' && kind !== 'channel.failed') return EMPTY;
   const id = WEBHOOK_ID.exec(message)?.[1];

@@ -37,6 +37,9 @@ export const accountActions = {
   /** Null for a link that cannot be used. */
   confirmEmail: guestAction(LinkInput, strictObject({ confirmed: nullable(Confirmation) })),
 
+  /** Ends the mails of a channel. Says nothing about a link that was never sent. */
+  unsubscribe: guestAction(LinkInput, NoData),
+
   /** The state of a setup link, which makes the first admin. */
   findSetup: guestAction(LinkInput, strictObject({ state: stringEnum(['open', ...UNUSABLE]) })),
   /** `opened` is null if the link cannot be used. */

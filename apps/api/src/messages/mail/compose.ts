@@ -1,0 +1,99 @@
+import { cleanLine, cleanText } from '../format/clean.ts';
+import { cutBlocks } from '../format/cut.ts';
+import { cutText, takeCharacters } from '../format/cut-text.ts';
+import { parseMarkdown } from '../format/markdown.ts';
+import { type Block, paragraphOf, textOf } from '../format/tree.ts';
+import type { ChannelMessage } from '../message.ts';
+import { prepareChanges, type ShownChanges } from './changes.ts';
+import { renderBlocks } from './html-blocks.ts';
+
+const MAX_TITLE_LENGTH = 150;
+const MAX_LISTED = 100;
+const MAX_SHOWN = 20;
+/** Of an error or an explanation. */
+const MAX_TEXT_LENGTH = 4000;
+/** Of the answers of a mail together. Reading hostile formatting takes time that grows with the square of the length. */
+const MAX_MARKDOWN_LENGTH = 16_000;
+/** Of the answers of a mail together, as HTML. Mail programs hide what follows 100 KB. */
+const MAX_HTML_LENGTH = 45_000;
+
+/** Why the reader gets the mail, and how to end that. */
+export interface Footer {
+  /** The address of the account. */
+  account: string;
+  /** The name that its owner gave the channel. */
+  channel: string;
+  unsubscribeUrl: string;
+}
+
+/** A message as both parts of a mail show it. */
+export interface ShownMessage {
+  message: ChannelMessage;
+  title: string;
+  text: string | null;
+  changes: ShownChanges | null;
+  answer: readonly Block[];
+}
+
+export interface Mail {
+  main: ShownMessage;
+  /** The messages of a digest that the mail names. */
+  listed: readonly ChannelMessage[];
+  /** The messages of a digest that it shows. */
+  items: readonly ShownMessage[];
+  footer: Footer;
+}
+
+/** Cuts what a mail shows. */
+export function composeMail(message: ChannelMessage, footer: Footer): Mail {
+  const items = message.items.slice(0, MAX_SHOWN);
+  const share = Math.max(1, items.length);
+  return {
+    main: showMessage(message, share),
+    listed: message.items.slice(0, MAX_LISTED),
+    items: items.map((item) => showMessage(item, share)),
+    footer,
+  };
+}
+
+/** `share`: by how many messages the mail is divided. */
+function showMessage(message: ChannelMessage, share: number): ShownMessage {
+  const { title, text, changes, markdown } = message;
+  return {
+    message,
+    title: toTitle(title),
+    text: text && cutText(cleanText(text.slice(0, 10 * MAX_TEXT_LENGTH)), Math.ceil(MAX_TEXT_LENGTH / share)),
+    changes: changes.length > 0 ? prepareChanges(changes, share) : null,
+    answer: markdown ? showAnswer(markdown, message.url, share) : [],
+  };
+}
+
+function showAnswer(markdown: string, url: string, share: number): Block[] {
+  const beginning = takeBeginning(markdown, Math.ceil(MAX_MARKDOWN_LENGTH / share));
+  const measure = (blocks: Block[]) => String(renderBlocks(blocks, 1)).length;
+  const parsed = parseMarkdown(beginning);
+  const blocks = cutBlocks(parsed, { max: Math.ceil(MAX_HTML_LENGTH / share), measure, url });
+  if (blocks !== parsed || beginning === markdown) return blocks;
+  return [...blocks, paragraphOf(textOf('… ('), { type: 'link', url, text: 'continues in Carillon' }, textOf(')'))];
+}
+
+/** Up to the end of a line or a word, if there is one. */
+function takeBeginning(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const part = takeCharacters(text, length);
+  const end = [part.lastIndexOf('\n'), part.lastIndexOf(' ')].find((at) => at > 0.8 * part.length);
+  return part.slice(0, end);
+}
+
+/** A title or subject: one line of bounded length. */
+export const toTitle = (text: string): string =>
+  cutText(cleanLine(text.slice(0, 2000)), MAX_TITLE_LENGTH) || 'A message';
+
+/** The subject of a mail. That of a digest names what came. */
+export function toSubject({ title, items }: ChannelMessage): string {
+  if (items.length === 0) return toTitle(title);
+  const names = items.slice(0, 10).map((item) => toTitle(item.title));
+  return toTitle(`${title}: ${names.join(', ')}`);
+}
+
+export const formatTime = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
