@@ -8,7 +8,7 @@ import { isConfirmedSql } from '../notifications/addresses.ts';
 import { listDeliveries, type OwnReceiver } from '../webhooks/read.ts';
 import type { LogEntry } from '../webhooks/test-delivery.ts';
 
-const isChannel = eq(webhooks.purpose, 'channel');
+export const isChannel = eq(webhooks.purpose, 'channel');
 
 const isConfirmed = isConfirmedSql(sql`"webhooks"."user_id"`, sql`"webhooks"."shown_settings" ->> 'address'`);
 

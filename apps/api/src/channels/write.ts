@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ChangeChannelInput, CreateChannelInput } from '@carillon/contract/channels/channels';
-import { type ChannelKind, deliveries, webhooks } from '@carillon/db';
+import { type ChannelKind, webhooks } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { describeActor, recordAudit } from '../audit/record.ts';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
@@ -11,6 +11,7 @@ import { quotaExceededError } from '../limits/quotas.ts';
 import type { ChannelSettings } from '../messages/sender.ts';
 import { assertRevision, type ExpectedRevisions } from '../queries/revision.ts';
 import { endDeliveriesIfFailed } from '../webhooks/delivery/end-open.ts';
+import { reconsiderHeld } from '../webhooks/delivery/held/release.ts';
 import { TASK_EVENTS } from '../webhooks/managed-webhooks.ts';
 import { decryptSecret, encryptUnindexedSecret } from '../webhooks/secret.ts';
 import { requestChannelConfirmation } from './confirm.ts';
@@ -125,7 +126,7 @@ export function changeChannel(
       const isWanted = isActive ?? (before.isActive || !before.isConfirmed);
       await requestChannelConfirmation(tx, caller, { id, address, isWanted });
     }
-    if (isActive !== undefined || PACING_FIELDS.some((field) => field in input)) await releaseHeld(tx, id);
+    if (isActive !== undefined || PACING_FIELDS.some((field) => field in input)) await reconsiderHeld(tx, id);
     const details = { channelId: id, kind: before.kind, name: name ?? before.name, changed };
     await recordAudit(tx, { kind: 'channel.changed', ...describeActor(caller), details });
     afterCommit(tx, () => tx.worker.wakeDeliveries());
@@ -153,12 +154,4 @@ function openSettings(ctx: Context, id: string, sealed: string): ChannelSettings
     ctx.log.error({ err: error, channelId: id }, 'decrypting the settings of a channel failed');
     return {};
   }
-}
-
-/** What waits for the quiet hours, the interval or the digest of before is planned again. */
-async function releaseHeld(ctx: Context, webhookId: string): Promise<void> {
-  await ctx.db
-    .update(deliveries)
-    .set({ nextAttemptAt: ctx.now() })
-    .where(and(eq(deliveries.webhookId, webhookId), eq(deliveries.status, 'held')));
 }

@@ -4,12 +4,13 @@ import { and, asc, eq, gt, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { describeActor, recordAudit } from '../audit/record.ts';
 import { apiKeyFields } from '../auth/keys/read.ts';
+import { channelFields, isChannel } from '../channels/read.ts';
 import type { Caller, Context } from '../context.ts';
 import { executionFields } from '../executions/read.ts';
 import { userKey } from '../limits/keys.ts';
 import { ACCOUNT_EXPORTS } from '../limits/rates.ts';
 import { assertRateLimit } from '../limits/windows.ts';
-import { webhookFields } from '../webhooks/read.ts';
+import { isNoChannel, webhookFields } from '../webhooks/read.ts';
 import { confirmWith } from './confirm-session.ts';
 import { getProfile, getUserSettings } from './read.ts';
 
@@ -21,6 +22,8 @@ interface Source {
   owner: PgColumn;
   /** Pages go up by it. */
   key: PgColumn;
+  /** Default: all rows of the owner. */
+  where?: SQL;
   fields: Record<string, PgColumn | SQL | SQL.Aliased>;
 }
 
@@ -47,6 +50,7 @@ const SOURCES: Record<ExportPart, Source> = {
       attachments: tasks.attachments,
       webhookUrl: tasks.webhookUrl,
       notificationEmail: tasks.notificationEmail,
+      channels: tasks.channels,
       createdAt: tasks.createdAt,
       updatedAt: tasks.updatedAt,
     },
@@ -64,7 +68,8 @@ const SOURCES: Record<ExportPart, Source> = {
       uploadedAt: uploads.uploadedAt,
     },
   },
-  webhooks: { table: webhooks, owner: webhooks.userId, key: webhooks.id, fields: webhookFields },
+  webhooks: { table: webhooks, owner: webhooks.userId, key: webhooks.id, fields: webhookFields, where: isNoChannel },
+  channels: { table: webhooks, owner: webhooks.userId, key: webhooks.id, fields: channelFields, where: isChannel },
   keys: { table: apiKeys, owner: apiKeys.userId, key: apiKeys.id, fields: apiKeyFields },
   alerts: {
     table: alerts,
@@ -119,11 +124,11 @@ export async function startExport(ctx: Context, caller: Caller, currentPassword:
 
 /** Some rows of a part, and the `after` of the next call; null at the end. */
 export async function readExport(ctx: Context, caller: Caller, { part, after }: { part: ExportPart; after?: string }) {
-  const { table, owner, key, fields } = SOURCES[part];
+  const { table, owner, key, fields, where } = SOURCES[part];
   const rows = await ctx.db
     .select(fields)
     .from(table)
-    .where(and(eq(owner, caller.id), after === undefined ? undefined : gt(key, toKey(key, after))))
+    .where(and(eq(owner, caller.id), where, after === undefined ? undefined : gt(key, toKey(key, after))))
     .orderBy(asc(key))
     .limit(ROWS);
   const last = rows.length === ROWS ? rows.at(-1) : undefined;

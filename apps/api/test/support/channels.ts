@@ -1,26 +1,6 @@
 import type { Channel } from '@carillon/contract/channels/channels';
 import type { FastifyInstance } from 'fastify';
-import { invalidField } from '../../src/errors.ts';
-import { CHANNEL_SENDERS } from '../../src/messages/kinds/index.ts';
 import type { Person } from './people.ts';
-
-CHANNEL_SENDERS.ntfy ??= {
-  title: 'ntfy',
-  fields: ['url', 'topic', 'token'],
-  check(ctx, { url, topic }) {
-    if (!url) throw invalidField('url', 'is required for ntfy');
-    if (!topic) throw invalidField('topic', 'is required for ntfy');
-    const problem = ctx.http.checkAddress(url);
-    if (problem) throw invalidField('url', problem);
-  },
-  show: ({ url = '', topic = '' }) => ({ shown: { url, topic }, url }),
-  send: (ctx, { url = '', topic, token }, { message }) =>
-    ctx.http.post({
-      url,
-      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-      body: JSON.stringify({ topic, title: message.title }),
-    }),
-};
 
 /** The body of `POST /api/channels`. */
 export const CHANNEL = { kind: 'ntfy', name: 'Phone', url: 'https://ntfy.example.com', topic: 'morning-news' };

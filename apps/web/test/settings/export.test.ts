@@ -33,6 +33,9 @@ t.test('An export has all of an account in pages of rows, and nothing of others 
   const webhook = { url: 'https://example.com/hook', events: ['task.completed'] };
   await app.inject({ method: 'POST', url: '/api/webhooks', headers: alice.headers, payload: webhook });
 
+  const channel = { kind: 'ntfy', name: 'Phone', url: 'https://ntfy.example.com', topic: 'news', token: 'tk_secret' };
+  await app.inject({ method: 'POST', url: '/api/channels', headers: alice.headers, payload: channel });
+
   const visitor = visit(app, alice);
   const page = await visitor.open('/settings/export');
   t.match(page, { status: 200, heading: 'Export account' });
@@ -49,8 +52,10 @@ t.test('An export has all of an account in pages of rows, and nothing of others 
   t.equal(new Set(exported.notifications.map(({ id }: { id: number }) => id)).size, NOTIFICATIONS);
   t.equal(exported.notifications[0].title, HOSTILE);
   t.match(exported.webhooks, [{ url: webhook.url }]);
+  t.match(exported.channels, [{ kind: 'ntfy', settings: { url: channel.url, topic: 'news' } }]);
+  t.equal(exported.webhooks.length, 1, 'without the channel');
   t.match(exported.keys, [{ name: 'A program' }]);
-  t.notMatch(response.body, /of Bob|whsec_|password|[Ss]ealed/);
+  t.notMatch(response.body, /of Bob|whsec_|tk_secret|password|[Ss]ealed/);
   t.notMatch(response.body, secret);
   const [entry] = await ctx.db.select().from(auditLog).where(eq(auditLog.kind, 'user.exported'));
   t.match(entry, { actorId: alice.id, userId: alice.id });

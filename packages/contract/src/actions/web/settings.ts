@@ -16,7 +16,17 @@ import { GivenPassword, Instant, nullable, strictObject, stringEnum, Uuid } from
 import { bodyOf, NoData, NoInput, userAction } from './define.ts';
 
 /** What an export of an account has besides the account and its settings. */
-export const EXPORT_PARTS = ['tasks', 'runs', 'files', 'webhooks', 'keys', 'alerts', 'notifications', 'usage'] as const;
+export const EXPORT_PARTS = [
+  'tasks',
+  'runs',
+  'files',
+  'webhooks',
+  'channels',
+  'keys',
+  'alerts',
+  'notifications',
+  'usage',
+] as const;
 export type ExportPart = (typeof EXPORT_PARTS)[number];
 
 /** Needed in a session that was opened, or confirmed with the password, more than 15 minutes ago. */
