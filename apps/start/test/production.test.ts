@@ -109,6 +109,11 @@ t.test('Carillon works behind nginx in production mode', { skip }, async (t) => 
     inbound = `/api/webhooks/${userId}/${secret}`;
     t.equal((await alice.ask('GET', inbound)).status, 200);
     secrets.push(inbound);
+
+    const feed = await alice.ask('POST', '/api/user/feed', { headers: bearer });
+    const { pathname } = new URL(feed.json.url);
+    t.equal((await alice.ask('GET', pathname)).status, 200);
+    secrets.push(pathname, pathname.slice('/feeds/'.length, -'.atom'.length));
   });
 
   await t.test('The link in a reset mail works', async (t) => {

@@ -12,7 +12,7 @@ import { toHtml } from './html.ts';
 import { type Feed, type FeedResult, type FeedRun, MAX_RESULT_LENGTH } from './read.ts';
 
 /** Of an entry. */
-const MAX_HTML_LENGTH = 40_000;
+const MAX_HTML_LENGTH = 100_000;
 
 type FeedContext = Pick<Context, 'config'>;
 

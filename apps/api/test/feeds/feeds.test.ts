@@ -1,11 +1,14 @@
+import { EXPORT_PARTS } from '@carillon/contract/actions/web/settings';
 import { auditLog, executions, feeds, tasks, users } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
+import type { Caller } from '../../src/context.ts';
 import { NO_METRICS } from '../../src/telemetry/metrics.ts';
+import { readExport, startExport } from '../../src/users/export-account.ts';
 import { testContext } from '../support/context.ts';
 import { countStatements } from '../support/database.ts';
 import { createKey } from '../support/keys.ts';
-import { PASSWORD, signUp, signUpAlice, signUpBob } from '../support/people.ts';
+import { findCallerByToken, PASSWORD, signUp, signUpAlice, signUpBob } from '../support/people.ts';
 import { insertTask } from '../support/task-rows.ts';
 import { INVALID_IDS } from '../support/tasks.ts';
 import { deleteFeedOf, insertRun, parseFeed, postFeed } from './support.ts';
@@ -231,7 +234,7 @@ t.test('Reads of a feed that has changed are limited, those of an unchanged one 
   t.same(statuses.toSorted(), [...Array(10).fill(404), 429], 'guesses of one address');
 });
 
-t.test('The secret is in no log line, label, audit entry or table', async (t) => {
+t.test('The secret is in no log line, label, audit entry, table or export', async (t) => {
   const url = await postFeed(app, alice);
   const secret = url.slice('/feeds/'.length, -'.atom'.length);
   const requests = [
@@ -254,8 +257,12 @@ t.test('The secret is in no log line, label, audit entry or table', async (t) =>
   t.match(labels.at(-1), { route: '/feeds/:secret.atom', statusCode: 500 });
   const audited = await ctx.db.select().from(auditLog).orderBy(asc(auditLog.id));
   t.ok(audited.some(({ kind }) => kind === 'feed.created') && audited.some(({ kind }) => kind === 'feed.deleted'));
-  const settings = await app.inject({ url: '/api/user/settings', headers: alice.headers });
-  const kept = { logged, labels, audited, stored: await ctx.db.select().from(feeds), settings: settings.body };
+  const caller = (await findCallerByToken(ctx, alice.token)) as Caller;
+  const exported = await Promise.all([
+    startExport(ctx, caller, PASSWORD),
+    ...EXPORT_PARTS.map((part) => readExport(ctx, caller, { part })),
+  ]);
+  const kept = { logged, labels, audited, stored: await ctx.db.select().from(feeds), exported };
   for (const [where, what] of Object.entries(kept)) t.notOk(JSON.stringify(what).includes(secret), where);
   t.notOk(
     answers.some(({ body, headers }) => (body + JSON.stringify(headers)).includes(secret)),
