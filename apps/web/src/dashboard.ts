@@ -12,6 +12,7 @@ import { adminPages } from './pages/admin/pages.ts';
 import { agentPages } from './pages/agent/pages.ts';
 import { alertPages } from './pages/alerts/pages.ts';
 import { channelPages } from './pages/channels/pages.ts';
+import { feedPages } from './pages/feeds/pages.ts';
 import { filePages } from './pages/files/pages.ts';
 import { homePages } from './pages/home/pages.ts';
 import { notificationPages } from './pages/notifications/pages.ts';
@@ -53,6 +54,7 @@ export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashbo
   filePages(routes);
   homePages(routes);
   runPages(routes);
+  feedPages(routes);
   settingsPages(routes);
   taskPages(routes);
   taskFormPages(routes);

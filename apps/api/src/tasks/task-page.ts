@@ -23,6 +23,7 @@ interface Found {
   answers: TaskAnswer[];
   attachments: { id: string; name: string; size: number }[];
   channels: ChannelChoice[];
+  feedCreatedAt: string | null;
   cost: { usd: number; isPartial: boolean };
 }
 
@@ -69,6 +70,7 @@ async function findRuns(ctx: Context, caller: Caller, id: number): Promise<Found
           order by array_position(t.attachment_ids, u.id)), '[]')
         from uploads u where u.id = any(t.attachment_ids)) as attachments,
       ${selectChannelChoices(sql`t.user_id`, sql`c.id = any(t.channels)`)} as channels,
+      (select f.created_at from feeds f where f.task_id = t.id) as "feedCreatedAt",
       c.cost
     from tasks t cross join lateral (${selectRecentCost(taskId, ctx.now())}) c
     where t.id = ${id} and t.user_id = ${caller.id}`,

@@ -1,5 +1,5 @@
 import type { ChannelChoice } from '@carillon/contract/channels/choices';
-import { emailChanges, users, webhooks } from '@carillon/db';
+import { emailChanges, toInstantOrNull, users, webhooks } from '@carillon/db';
 import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { accountDeleted } from '../errors.ts';
@@ -40,14 +40,15 @@ export async function getProfile(ctx: Context, caller: Caller) {
 /** The caller's own settings, and the revision of the account; of the AI key only whether there is one. */
 export async function getUserSettings(ctx: Context, caller: Caller) {
   const { revision, settings } = await readSettings(ctx, caller);
-  const { hasPassword, trialEndsAt, channelChoices, ...shown } = settings;
+  const { hasPassword, trialEndsAt, channelChoices, feedCreatedAt, ...shown } = settings;
   return { revision, settings: shown };
 }
 
 /** The same, with what a page of settings needs besides. */
 export async function getSettingsPage(ctx: Context, caller: Caller) {
   const { settings } = await readSettings(ctx, caller);
-  return settings;
+  const { feedCreatedAt, ...rest } = settings;
+  return { ...rest, feedCreatedAt: toInstantOrNull(feedCreatedAt) };
 }
 
 async function readSettings(ctx: Context, caller: Caller) {
@@ -62,6 +63,8 @@ async function readSettings(ctx: Context, caller: Caller) {
       channels: sql<string[]>`array(select c.id from webhooks c
         where c.user_id = "users"."id" and c.is_for_account order by c.created_at, c.id)`,
       channelChoices: sql<ChannelChoice[]>`${selectChannelChoices(sql`"users"."id"`)}`,
+      feedCreatedAt: sql<string | null>`(select f.created_at from feeds f
+        where f.user_id = "users"."id" and f.task_id is null)`,
       notificationEmails: users.notificationEmails,
       hasModelRouterApiKey: sql<boolean>`${users.providerKeySealed} is not null`,
       hasPassword: sql<boolean>`${users.passwordHash} is not null`,

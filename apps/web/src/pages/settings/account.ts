@@ -3,6 +3,7 @@ import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import { toFormErrors, toStatus } from '../../parts/fields.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { renderFeed } from '../feeds/feed.ts';
 import { aiKey } from './ai-key.ts';
 import { coupon } from './coupon.ts';
 import { email } from './email.ts';
@@ -10,7 +11,7 @@ import { notifications } from './notifications.ts';
 import { firstPassword, password } from './password.ts';
 import { profile } from './profile.ts';
 import { renderSections } from './sections.ts';
-import { type Refused, type Setting, show } from './setting.ts';
+import { type Refused, type Setting, type Settings, show } from './setting.ts';
 import { theme } from './theme.ts';
 
 const SETTINGS: readonly Setting[] = [profile, theme, notifications, aiKey, email, password, coupon];
@@ -23,6 +24,7 @@ async function renderSettings(visit: SignedInVisit, refused: Refused | null): Pr
     lead: 'Your account, and this browser.',
     body: html`${renderSections('/settings')}
 <div class="settings">${SETTINGS.map((setting) => show(setting, visit, settings, refused))}
+${renderFeedSection(visit, settings)}
 ${renderInbound(visit)}
 ${renderExport()}
 ${renderDeletion()}</div>`,
@@ -36,6 +38,14 @@ const renderInbound = ({
 <div><h2 id="inbound-title">Inbound address</h2><p class="hint">Other systems start your tasks by a signed POST.</p></div>
 <div class="panel gap"><pre><code>POST ${dashboard.appUrl}/api/webhooks/${viewer.id}/<b>SECRET</b></code></pre>
 <p>SECRET is the secret of one of <a href="/webhooks">your webhooks</a>, and also signs the request. Each webhook has an address of its own.</p></div>
+</section>`;
+
+const renderFeedSection = (
+  visit: SignedInVisit,
+  { feedCreatedAt }: Settings,
+) => html`<section class="setting" aria-labelledby="feed-title">
+<div><h2 id="feed-title">Feed</h2><p class="hint">The answers of all tasks as an Atom feed. A task has a feed of its own on its page.</p></div>
+<div class="panel gap">${renderFeed(visit, { owner: '/settings', createdAt: feedCreatedAt })}</div>
 </section>`;
 
 const renderExport = () => html`<section class="setting" aria-labelledby="export-title">

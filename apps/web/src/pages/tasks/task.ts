@@ -13,6 +13,7 @@ import {
 } from '../../parts/format.ts';
 import { renderSchedule } from '../../schedule/render.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { renderFeed } from '../feeds/feed.ts';
 import { describeFailure } from '../runs/failures.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
 import { FATE_WORDS, SIGNS } from './outcomes.ts';
@@ -42,11 +43,14 @@ ${task.description && html`<p class="lead">${task.description}</p>`}
 ${renderStripSection(visit, view)}
 <div class="split">
 <div class="gap-l">${renderAnswers(visit, view)}</div>
-<aside class="gap-l" aria-label="Plan and cost">${renderNextRuns(visit, view)}${renderCosts(visit, view)}${renderSettings(visit, view)}</aside>
+<aside class="gap-l" aria-label="Plan and cost">${renderNextRuns(visit, view)}${renderCosts(visit, view)}${renderSettings(visit, view)}${renderFeedSection(visit, view)}</aside>
 </div>
 ${runs.length > 0 && renderRuns(visit, view)}`,
   };
 }
+
+const renderFeedSection = (visit: SignedInVisit, { task, feedCreatedAt }: TaskView): Html =>
+  html`<section class="gap" aria-labelledby="feed"><div class="head"><h2 id="feed">Feed</h2></div>${renderFeed(visit, { owner: `/tasks/${task.id}`, createdAt: feedCreatedAt })}</section>`;
 
 function describeNext(visit: SignedInVisit, { task, runs }: TaskView): string {
   const { now, timeZone } = visit;

@@ -41,6 +41,8 @@ export const settingsActions = {
     Type.Object({
       ...UserSettings.properties,
       channelChoices: Type.Array(ChannelChoice),
+      /** When the address of the feed of the account was made; null without one. */
+      feedCreatedAt: nullable(Instant),
       hasPassword: Type.Boolean(),
       trialEndsAt: nullable(Instant),
     }),

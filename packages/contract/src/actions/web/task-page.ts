@@ -59,10 +59,15 @@ const TaskPage = Type.Object({
   attachments: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), size: Type.Integer() })),
   /** Those that the task names. */
   channels: Type.Array(ChannelChoice),
+  /** When the address of its feed was made; null without one. */
+  feedCreatedAt: nullable(Instant),
   cost: RecentCost,
   /** The next ten, if the task is active. */
   next: Type.Array(PlannedOccurrence),
 });
+
+/** Null for the account. */
+const FeedOwner = strictObject({ taskId: nullable(Id) });
 
 export const taskPageActions = {
   getTaskPage: userAction(strictObject({ id: Id }), TaskPage),
@@ -70,6 +75,9 @@ export const taskPageActions = {
   pauseTaskUntil: userAction(strictObject({ id: Id, until: nullable(InstantInput) }), NoData),
   /** Skips the next run if it is the one that the page shows. */
   skipNextRun: userAction(strictObject({ id: Id, plannedFor: InstantInput }), NoData),
+  /** Of a task, or of the account. A former address ends. */
+  createFeed: userAction(FeedOwner, Type.Object({ url: Type.String() })),
+  endFeed: userAction(FeedOwner, NoData),
   backfillTask: userAction(
     strictObject({ ...BackfillTaskInput.properties, id: Id }),
     Type.Object({ queued: Type.Integer() }),

@@ -1,4 +1,5 @@
 import { backfillTask } from '../../../executions/backfill-task.ts';
+import { createAccountFeed, createTaskFeed, deleteFeed } from '../../../feeds/write.ts';
 import { skipNextRun } from '../../../tasks/skip-next-run.ts';
 import { getTaskWithRuns } from '../../../tasks/task-page.ts';
 import { changeTask } from '../../../tasks/write.ts';
@@ -18,6 +19,15 @@ export const taskPageActions = ({ signedIn }: WebActionBuilder) => ({
 
   skipNextRun: signedIn('skipNextRun', async ({ ctx, caller }, { id, plannedFor }) => {
     await skipNextRun(ctx, caller, id, { plannedFor: new Date(plannedFor) });
+    return null;
+  }),
+
+  createFeed: signedIn('createFeed', async ({ ctx, caller }, { taskId }) => ({
+    url: await (taskId === null ? createAccountFeed(ctx, caller) : createTaskFeed(ctx, caller, taskId)),
+  })),
+
+  endFeed: signedIn('endFeed', async ({ ctx, caller }, { taskId }) => {
+    await deleteFeed(ctx, caller, taskId);
     return null;
   }),
 

@@ -1,0 +1,58 @@
+import { parseId } from '@carillon/contract/primitives';
+import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { html } from '../../html.ts';
+import { NOT_FOUND } from '../../http/errors.ts';
+import type { PageRoutes } from '../../http/routes.ts';
+import { type SignedInVisit, unwrap } from '../../visit.ts';
+
+interface Owner {
+  /** Null for the account. */
+  taskId: number | null;
+  /** The page that leads here. */
+  href: string;
+  text: string;
+}
+
+const ACCOUNT: Owner = { taskId: null, href: '/settings', text: 'Settings' };
+
+const ofTask =
+  <T>(work: (visit: SignedInVisit, owner: Owner) => Promise<T>) =>
+  async (visit: SignedInVisit): Promise<T | Page> => {
+    const id = parseId((visit.request.params as { id: string }).id);
+    return id === null ? NOT_FOUND : work(visit, { taskId: id, href: `/tasks/${id}`, text: 'The task' });
+  };
+
+const ofAccount =
+  <T>(work: (visit: SignedInVisit, owner: Owner) => Promise<T>) =>
+  (visit: SignedInVisit): Promise<T> =>
+    work(visit, ACCOUNT);
+
+/** Shows the address in the answer to the form: it stands in no address, no cookie and no other page. */
+async function createFeed({ actions, session }: SignedInVisit, { taskId, href, text }: Owner): Promise<Page> {
+  const { url } = unwrap(await actions.createFeed(session, { taskId }));
+  return {
+    title: 'The feed is on',
+    lead: taskId === null ? 'It has the newest 50 answers of all tasks.' : 'It has the newest 50 answers of the task.',
+    crumb: { href, text },
+    body: html`<div class="notice warn"><p><b>The address is shown this once.</b> Copy it now: it cannot be shown again, only replaced by another one.</p></div>
+<section aria-labelledby="address-head">
+<div class="head"><h2 id="address-head">Address</h2></div>
+<pre class="secret" tabindex="0" aria-labelledby="address-head" translate="no">${url}</pre>
+</section>
+<p>Give it to a feed reader. Whoever has it can read the answers without a password, so treat it like one. A former address of this feed has ended.</p>
+<p class="do"><a class="button primary" href="${href}">I have copied it</a></p>`,
+  };
+}
+
+async function endFeed({ actions, session }: SignedInVisit, { taskId, href }: Owner): Promise<Redirect> {
+  const result = await actions.endFeed(session, { taskId });
+  if (!result.success && result.code !== 'NOT_FOUND') unwrap(result);
+  return redirect(href, 'The feed has ended. Its address shows nothing any more.');
+}
+
+export function feedPages({ user }: PageRoutes): void {
+  user('POST', '/tasks/:id/feed', ofTask(createFeed));
+  user('POST', '/tasks/:id/feed/end', ofTask(endFeed));
+  user('POST', '/settings/feed', ofAccount(createFeed));
+  user('POST', '/settings/feed/end', ofAccount(endFeed));
+}
