@@ -2232,14 +2232,9 @@ export interface components {
             isConfirmed: boolean;
             /** @description When nothing is sent, by the clock of the time zone. What comes meanwhile is sent after it */
             quiet: {
-                /** @description Such as `22:00` */
                 from: string;
-                /** @description Such as `22:00` */
                 to: string;
-                /**
-                 * Format: time-zone
-                 * @description IANA time zone name
-                 */
+                /** @description IANA time zone name */
                 timezone: string;
             } | null;
             /** @description Minutes between two messages at least. What comes meanwhile is sent as one message */

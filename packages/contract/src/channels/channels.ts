@@ -102,7 +102,12 @@ export const Channel = Type.Object(
     isActive: Type.Boolean(),
     status: WebhookStatus,
     isConfirmed: Type.Boolean({ description: 'False for an `email` whose link has not been opened' }),
-    quiet: nullable(QuietHours),
+    quiet: nullable(
+      Type.Object(
+        { from: Type.String(), to: Type.String(), timezone: Type.String() },
+        { description: QuietHours.description },
+      ),
+    ),
     minIntervalMinutes: nullable(MinInterval),
     digest: Digest,
     digestHour: nullable(DigestHour),
