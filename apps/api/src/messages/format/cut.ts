@@ -13,10 +13,14 @@ export interface Limit {
 /** The blocks, or as much of their beginning as fits together with a link to the rest. Ends within no link. */
 export function cutBlocks(blocks: Block[], { max, measure, url }: Limit): Block[] {
   if (measure(blocks) <= max) return blocks;
-  const more = paragraphOf(textOf('… ('), { type: 'link', url, text: 'continues in Carillon' }, textOf(')'));
+  const more = buildMore(url);
   const fits = (taken: Block[]) => measure([...taken, more]) <= max;
   return [...takeWhile(blocks, 2 * max, fits)[0], more];
 }
+
+/** What follows a text that was cut. */
+export const buildMore = (url: string): Block =>
+  paragraphOf(textOf('… ('), { type: 'link', url, text: 'continues in Carillon' }, textOf(')'));
 
 /** Divides blocks into parts that `measure` gives at most `max`. What cannot be divided so far is left out. */
 export function divideBlocks(blocks: Block[], max: number, measure: (blocks: Block[]) => number): Block[][] {

@@ -125,9 +125,18 @@ function readInlines(cursor: Cursor, end: string | null): Inline[] {
   for (let token = cursor.next(); token && token.type !== end; token = cursor.next()) {
     const span = /^(strong|em|s)_open$/.exec(token.type)?.[1] as keyof typeof SPANS | undefined;
     if (span) inlines.push({ type: SPANS[span], inlines: readInlines(cursor, `${span}_close`) });
-    else inlines.push(...readInline(cursor, token));
+    else appendInlines(inlines, readInline(cursor, token));
   }
   return inlines;
+}
+
+/** Joins texts: formats look at what follows a character. */
+function appendInlines(inlines: Inline[], added: readonly Inline[]): void {
+  for (const inline of added) {
+    const last = inlines.at(-1);
+    if (inline.type === 'text' && last?.type === 'text') inlines[inlines.length - 1] = textOf(last.text + inline.text);
+    else inlines.push(inline);
+  }
 }
 
 function readInline(cursor: Cursor, token: Token): Inline[] {

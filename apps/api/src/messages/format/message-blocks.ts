@@ -2,12 +2,16 @@ import type { OutputChange } from '@carillon/db';
 import { describeLines, describeValue } from '../../differences/describe-changes.ts';
 import type { ChannelMessage } from '../message.ts';
 import { cleanLine, cleanText } from './clean.ts';
-import { cutBlocks } from './cut.ts';
+import { buildMore, cutBlocks } from './cut.ts';
+import { cutText, takeCharacters } from './cut-text.ts';
 import { parseMarkdown, parsePlain } from './markdown.ts';
 import { toPlainText } from './plain-text.ts';
 import { type Block, type Inline, paragraphOf, textOf } from './tree.ts';
 
 const MAX_CHANGES = 20;
+/** More than any chat shows. Parsing takes up to the square of the length. */
+const MAX_ANSWER_LENGTH = 20_000;
+const MAX_ITEM_TITLE = 200;
 /** Of a message in a digest, in UTF-16 units. */
 const ITEM_LENGTH = 500;
 /** What of its answer is parsed, because links are shorter when they are shown. */
@@ -30,20 +34,28 @@ export const describeTitle = ({ level, title }: ChannelMessage) =>
 export const describeStatus = ({ level, at }: ChannelMessage) =>
   `${LEVELS[level].label} · ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** All of a message but its title, level, time and link: text, changes, answer, the messages of a digest. */
-export function describeMessage(message: ChannelMessage, maxLength?: number): Block[] {
+/**
+ * All of a message but its title, level, time and link: text, changes, answer, the messages of a digest. Of a text longer
+ * than `maxLength` UTF-16 units the beginning with a link to the rest.
+ */
+export function describeMessage(message: ChannelMessage, maxLength = MAX_ANSWER_LENGTH): Block[] {
   const { text, changes, markdown, items } = message;
+  const shownText = text === null ? null : takeCharacters(text, maxLength);
+  const shownAnswer = markdown === null ? null : takeCharacters(markdown, maxLength);
+  const isCut = shownText !== text || shownAnswer !== markdown;
   return [
-    ...(text === null ? [] : parsePlain(text)),
+    ...(shownText === null ? [] : parsePlain(shownText)),
     ...describeOutputChanges(changes),
-    ...(markdown === null ? [] : parseMarkdown(markdown, maxLength)),
-    ...items.flatMap((item, at) => describeItem(item, at)),
+    ...(changes.length > 0 && shownAnswer !== null ? [headingOf('The answer')] : []),
+    ...(shownAnswer === null ? [] : parseMarkdown(shownAnswer, maxLength)),
+    ...items.flatMap(describeItem),
+    ...(isCut ? [buildMore(message.url)] : []),
   ];
 }
 
 function describeItem(message: ChannelMessage, index: number): Block[] {
   const { url } = message;
-  const title: Inline = { type: 'strong', inlines: [textOf(describeTitle(message))] };
+  const title: Inline = { type: 'strong', inlines: [textOf(cutText(describeTitle(message), MAX_ITEM_TITLE))] };
   const link: Inline = { type: 'link', url, text: 'open' };
   const measure = (blocks: Block[]) => toPlainText(blocks).length;
   return [
@@ -71,11 +83,12 @@ function describeOutputChanges(changes: readonly OutputChange[]): Block[] {
       ),
     ]);
   if (hasMore) items.push([paragraphOf(textOf('… and further changes'))]);
-  const heading: Block = { type: 'heading', level: 3, inlines: [textOf('What changed')] };
-  const answer: Block = { type: 'heading', level: 3, inlines: [textOf('The answer')] };
   const texts: Block[] = changes.filter(isText).map(({ from, to }) => {
     const text = cleanText(describeLines(from as string, to as string));
     return { type: 'code', language: 'diff', text };
   });
-  return [heading, ...(items.length > 0 ? [{ type: 'list', start: null, items } as const] : []), ...texts, answer];
+  const list: Block[] = items.length > 0 ? [{ type: 'list', start: null, items }] : [];
+  return [headingOf('What changed'), ...list, ...texts];
 }
+
+const headingOf = (text: string): Block => ({ type: 'heading', level: 3, inlines: [textOf(text)] });

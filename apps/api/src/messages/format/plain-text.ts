@@ -2,7 +2,17 @@ import type { Block, Inline } from './tree.ts';
 
 /** The text of blocks for readers of plain text: code as it is, links as `text (host): address`. */
 export function toPlainText(blocks: readonly Block[]): string {
-  return blocks.map(renderBlock).join('\n\n');
+  return joinBlocks(blocks, renderBlock);
+}
+
+/** Renders blocks with `gap` between them, by default an empty line. Empty ones are left out. */
+export function joinBlocks(blocks: readonly Block[], render: (block: Block) => string, gap = '\n\n'): string {
+  let text = '';
+  for (const block of blocks) {
+    const rendered = render(block);
+    if (rendered.trim() !== '') text += text === '' ? rendered : `${gap}${rendered}`;
+  }
+  return text;
 }
 
 function renderBlock(block: Block): string {
@@ -15,7 +25,9 @@ function renderBlock(block: Block): string {
     case 'quote':
       return toPlainText(block.blocks).replace(/^/gm, '> ');
     case 'list':
-      return block.items.map((item, at) => indent(markerOf(block.start, at), toPlainText(item))).join('\n');
+      return block.items
+        .map((item, at) => indent(markerOf(block.start, at), joinBlocks(item, renderBlock, gapOf(item))))
+        .join('\n');
     case 'table':
       return alignTable(block.rows);
     case 'rule':
@@ -31,6 +43,9 @@ const renderInlines = (inlines: readonly Inline[]): string =>
       return 'inlines' in inline ? renderInlines(inline.inlines) : inline.text;
     })
     .join('');
+
+/** Between the blocks of an item: a list in a list follows its line. */
+export const gapOf = (item: readonly Block[]) => (item.slice(1).every(({ type }) => type === 'list') ? '\n' : '\n\n');
 
 /** Of an item of a list: `- ` or `3. `. */
 export const markerOf = (start: number | null, at: number) => (start === null ? '- ' : `${start + at}. `);

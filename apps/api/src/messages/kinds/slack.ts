@@ -1,0 +1,59 @@
+import { cutBlocks, divideBlocks } from '../format/cut.ts';
+import { countBytes, cutText } from '../format/cut-text.ts';
+import { describeMessage, describeStatus, describeTitle } from '../format/message-blocks.ts';
+import { replaceTables } from '../format/plain-text.ts';
+import { escapeSlack, renderSlackLink, renderSlackText } from '../format/slack-text.ts';
+import type { Block } from '../format/tree.ts';
+import { HOOK } from '../hook-url.ts';
+import type { ChannelMessage } from '../message.ts';
+import { type AnswerReading, postToTarget, readText } from '../post.ts';
+import type { ChannelSender } from '../sender.ts';
+
+const MAX_HEADER = 150;
+const MAX_SECTION = 3000;
+/** Of all sections: beyond 13,000 characters Slack rejects the message, whatever each block has. */
+const MAX_TOTAL_BYTES = 12_000;
+/** Answers of hooks that accept nothing more. */
+const GONE = ['no_service', 'no_service_id', 'no_active_hooks', 'no_team', 'team_disabled', 'invalid_token'];
+
+/** An incoming webhook of a Slack app. */
+export const slack: ChannelSender = {
+  title: 'Slack',
+  ...HOOK,
+  send: (ctx, { url = '' }, { message, signal }) =>
+    postToTarget(ctx, { url, body: renderSlack(message), signal }, readAnswer),
+};
+
+/** The body of a message. */
+export function renderSlack(message: ChannelMessage) {
+  const { url } = message;
+  const title = describeTitle(message);
+  const measureAll = (blocks: Block[]) => countBytes(JSON.stringify(renderSlackText(blocks)));
+  const measure = (blocks: Block[]) => renderSlackText(blocks).length;
+  const all = replaceTables(describeMessage(message));
+  const body = cutBlocks(all, { max: MAX_TOTAL_BYTES, measure: measureAll, url });
+  const toContext = (text: string) => ({ type: 'context', elements: [{ type: 'mrkdwn', text, verbatim: true }] });
+  return {
+    // What notifications show.
+    text: escapeSlack(cutText(title, MAX_HEADER)),
+    unfurl_links: false,
+    unfurl_media: false,
+    blocks: [
+      { type: 'header', text: { type: 'plain_text', text: cutText(title, MAX_HEADER), emoji: false } },
+      toContext(describeStatus(message)),
+      ...divideBlocks(body, MAX_SECTION, measure).map((part) => ({
+        type: 'section',
+        // Without `verbatim`, names of channels and people in the text become links.
+        text: { type: 'mrkdwn', text: renderSlackText(part), verbatim: true },
+      })),
+      toContext(renderSlackLink({ url, text: 'Open in Carillon' })),
+    ],
+  };
+}
+
+/** Errors are words such as `no_service`. */
+function readAnswer(status: number, _headers: unknown, body: string): AnswerReading {
+  const text = readText(body).trim();
+  if (status < 300) return text === 'ok' || text === '' ? {} : { error: text };
+  return { error: text, isGone: status === 404 || status === 410 || GONE.includes(text) };
+}
