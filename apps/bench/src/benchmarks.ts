@@ -15,6 +15,7 @@ import { stream } from './benchmarks/stream.ts';
 import { tick } from './benchmarks/tick.ts';
 import { webhooks } from './benchmarks/webhooks.ts';
 import { admin } from './extra/admin.ts';
+import { channels } from './extra/channels/channels.ts';
 import { equalAnswers } from './extra/equal-answers.ts';
 import { eventReaders } from './extra/event-readers.ts';
 import { faults } from './extra/faults.ts';
@@ -45,6 +46,7 @@ const REPORTED: Record<string, Benchmark> = {
 /** Measured only when named on the command line. */
 const EXTRA: Record<string, Benchmark> = {
   admin,
+  channels,
   faults,
   outage,
   repeats,

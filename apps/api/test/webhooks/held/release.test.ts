@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { deliveries, users, webhooks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { ownChannel } from '../../../src/channels/read.ts';
 import { pruneAll } from '../../../src/retention/prune.ts';
 import { reconsiderHeld, releaseHeld } from '../../../src/webhooks/delivery/held/release.ts';
+import { redeliver } from '../../../src/webhooks/redeliver.ts';
 import { START } from '../../support/context.ts';
 import { insertTestChannel, installTestKind, toMessages } from '../../support/test-channels.ts';
 import { connectSecondProcess, readDeliveries, testWebhooks } from '../../support/webhooks.ts';
@@ -81,6 +83,11 @@ t.test('Several messages become one, which has the beginnings of long answers', 
     grouped,
     Array(3).fill({ status: 'digested', digestId: digest?.id, endedAt: ctx.now(), nextAttemptAt: null }),
   );
+  const rain = grouped.find(({ payload }) => payload.includes('Rain.'))?.id ?? '';
+  await redeliver(ctx, ownChannel(alice, id), rain);
+  await deliver();
+  t.match(toMessages(receiver.received)[1], { markdown: 'Rain.', items: [] }, 'it can be sent again alone');
+  t.same(await statuses(id), ['delivered', 'delivered', 'digested', 'digested']);
 });
 
 t.test('A digest lists 100 messages, alarms among them, and counts all', async (t) => {
