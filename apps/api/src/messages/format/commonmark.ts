@@ -60,7 +60,9 @@ export function renderMarkdown(blocks: readonly Block[], options: MarkdownOption
       default: {
         const mark = { strong: '**', emphasis: '*', strike: '~~' }[inline.type];
         const text = renderInlines(inline.inlines);
-        return text.trim() === '' ? text : `${mark}${text}${mark}`;
+        const core = text.trim();
+        // With white space inside, marks are text.
+        return core === '' ? text : text.replace(core, () => `${mark}${core}${mark}`);
       }
     }
   };
