@@ -29,6 +29,16 @@ export const ZERO_WIDTH_SPACE = '\u200b';
 /** Escapes what Markdown reads as formatting within a line. */
 export const escapeMarkdown = (text: string) => text.replace(/[\\`*_[\]|~<>]/g, '\\$&');
 
+export const COMMONMARK: MarkdownDialect = {
+  escape: (text) => escapeMarkdown(text).replace(/&(?=[#a-z])/gi, '\\&'),
+  plainLink: (url) => `<${url}>`,
+  heading: '###',
+  hasStrike: true,
+  hasCode: true,
+  lineBreak: '\n',
+  rule: '---',
+};
+
 /** Renders blocks as Markdown of a target. Tables are for targets that have them. */
 export function renderMarkdown(blocks: readonly Block[], dialect: MarkdownDialect): string {
   return renderBlocks(blocks, { dialect, isNested: false });

@@ -1,8 +1,9 @@
 import { invalidField } from '../../errors.ts';
-import { renderMarkdown } from '../format/commonmark.ts';
 import { cutBlocks } from '../format/cut.ts';
 import { cutText } from '../format/cut-text.ts';
+import { COMMONMARK, type MarkdownDialect, renderMarkdown } from '../format/markdown-text.ts';
 import { describeMessage, describeStatus, describeTitle } from '../format/message-blocks.ts';
+import { replaceTables } from '../format/plain-text.ts';
 import { type Block, paragraphOf, textOf } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import { postToTarget } from '../post.ts';
@@ -63,17 +64,23 @@ function describeRefusal(status: number): string | null {
 export function buildAppriseRequest(message: ChannelMessage) {
   const link = { type: 'link', url: message.url, text: 'Open in Carillon' } as const;
   const foot = paragraphOf(textOf(`${describeStatus(message)} · `), link);
-  const render = (blocks: readonly Block[]) => renderMarkdown([...blocks, foot], { defuse });
+  const render = (blocks: readonly Block[]) => renderMarkdown([...blocks, foot], DIALECT);
   const measure = (blocks: readonly Block[]) => render(blocks).length;
-  const body = cutBlocks(describeMessage(message), { max: MAX_LENGTH, measure, url: message.url });
+  const body = cutBlocks(replaceTables(describeMessage(message)), { max: MAX_LENGTH, measure, url: message.url });
   return {
-    title: defuse(cutText(describeTitle(message), MAX_TITLE_LENGTH), false).replace(/\](?=[([:])/g, ']\u2060'),
+    title: defuse(cutText(describeTitle(message), MAX_TITLE_LENGTH)).replace(/\](?=[([:])/g, ']\u2060'),
     body: render(body),
     type: TYPES[message.level],
     format: 'markdown',
   };
 }
 
-/** Apprise passes mentions on, those in code too if they are for everybody. */
-const defuse = (text: string, isCode: boolean) =>
-  text.replace(isCode ? /@(?=everyone|here|channel|all|room)|<(?=[@!#]|at?\b)/gi : /[@<](?=\S)|[@<]$/g, '$&\u2060');
+/** Services read what stands after `@` and `<` as mentions. */
+const defuse = (text: string) => text.replace(/[@<](?=\S)|[@<]$/g, '$&\u2060');
+
+const DIALECT: MarkdownDialect = {
+  ...COMMONMARK,
+  escape: (text) => COMMONMARK.escape(defuse(text)),
+  // In code, some read those for everybody.
+  escapeCode: (text) => text.replace(/@(?=everyone|here|channel|all|room)|<(?=[@!#]|at?\b)/gi, '$&\u2060'),
+};

@@ -1,9 +1,10 @@
 import { invalidField } from '../../errors.ts';
 import { cleanLine } from '../format/clean.ts';
-import { renderMarkdown } from '../format/commonmark.ts';
 import { cutBlocks } from '../format/cut.ts';
 import { countBytes, cutText } from '../format/cut-text.ts';
+import { COMMONMARK, renderMarkdown } from '../format/markdown-text.ts';
 import { describeMessage, describeStatus, LEVELS } from '../format/message-blocks.ts';
+import { replaceTables } from '../format/plain-text.ts';
 import type { Block } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import { postToTarget, readJson } from '../post.ts';
@@ -71,7 +72,7 @@ export function buildNtfyRequest(message: ChannelMessage, topic: string) {
   const { tag, priority } = STYLES[level];
   const title = cutText(cleanLine(message.title) || LEVELS[level].label, MAX_TITLE_LENGTH);
   const build = (blocks: readonly Block[]) => {
-    const text = renderMarkdown(blocks) || describeStatus(message);
+    const text = renderMarkdown(blocks, COMMONMARK) || describeStatus(message);
     return { topic, title, message: text, priority, tags: [tag], click: url, markdown: true };
   };
   // The whole request may have twice the length of a message.
@@ -79,5 +80,5 @@ export function buildNtfyRequest(message: ChannelMessage, topic: string) {
     const request = build(blocks);
     return Math.max(countBytes(request.message), countBytes(JSON.stringify(request)) / 2);
   };
-  return build(cutBlocks(describeMessage(message), { max: MAX_BYTES, measure, url }));
+  return build(cutBlocks(replaceTables(describeMessage(message)), { max: MAX_BYTES, measure, url }));
 }

@@ -33,7 +33,7 @@ t.test('A message goes to the services of the channel, or of a configuration', a
     key: null,
     urls,
     title: '❌ Prices: the run failed',
-    body: `The model \\<\u2060b\\> did not answer.  \nTwice.\n\nFailed · 2026-11-20 10:00 UTC · [Open in Carillon](${RUN_URL})`,
+    body: `The model \\<\u2060b\\> did not answer.\nTwice.\n\nFailed · 2026-11-20 10:00 UTC · [Open in Carillon](${RUN_URL})`,
     type: 'failure',
     format: 'markdown',
   });

@@ -32,7 +32,7 @@ t.test('An answer arrives as Markdown with a title, tags, a priority and a link'
     topic: 'private-prices',
     title: 'Prices',
     message:
-      '# Today\n\n**Bread** is 2 €, see [the list (shop.example)](https://shop.example/list).\n\n1. a\n2. b\n\n```js\nlet a = 1;\n```',
+      '### Today\n\n**Bread** is 2 €, see [the list (shop.example)](https://shop.example/list).\n\n1. a\n2. b\n\n```js\nlet a = 1;\n```',
     priority: 3,
     tags: ['white_check_mark'],
     click: RUN_URL,
