@@ -14,7 +14,7 @@ import { testContext } from '../support/context.ts';
 import { type EmailChannel, insertEmailChannel } from '../support/email-channels.ts';
 import { signUpAlice } from '../support/people.ts';
 import { startMailServer } from '../support/servers/mail-server.ts';
-import { attack, RUN_URL } from './support/hostile-answers.ts';
+import { RUN_URL } from './support/hostile-answers.ts';
 
 const server = await startMailServer(t);
 const FROM = 'Carillon <bells@example.com>';
@@ -134,56 +134,6 @@ t.test('A digest lists what came, and shows each message in one mail of bounded 
   t.match(long.text, /Answer 20: word/);
   t.notMatch(long.text, /Answer 21: word/);
 });
-
-const VOID = new Set(['meta', 'br', 'hr']);
-const ALLOWED = new Set(
-  'html head meta title style body table thead tbody tr td th main span h1 h2 h3 h4 h5 h6 p a b strong em s code pre blockquote ul ol li hr br div del ins'.split(
-    ' ',
-  ),
-);
-const ATTRIBUTES =
-  /^( (href|rel|class|style|dir|role|width|cellpadding|cellspacing|border|align|lang|charset|name|content|scope|start)="[^"<>]*")*$/;
-
-t.test('Hostile messages stay text, with nothing active and no other host behind a link', async (t) => {
-  const mail: Context['mail'] = { ...ctx.mail, send: async () => ({ ok: true }) };
-  await attack(t, {
-    async render(message) {
-      const sent: Parameters<Context['mail']['send']>[0][] = [];
-      mail.send = async (one) => {
-        sent.push(one);
-        return { ok: true };
-      };
-      await send(message, channel, { ...ctx, mail });
-      return { subject: sent[0]?.subject ?? '', html: sent[0]?.html ?? '', text: sent[0]?.text ?? '' };
-    },
-    measure: ({ html, text, subject }) => [
-      { what: 'the HTML', size: Buffer.byteLength(html), limit: 100_000 },
-      { what: 'the text', size: text.length, limit: 30_000 },
-      { what: 'the subject', size: subject.length, limit: 150 },
-    ],
-    findMentions: () => [],
-    findLinks: ({ html }) =>
-      [...html.matchAll(/<a href="([^"]*)"[^>]*>([^<]*)<\/a>/g)].map(([, href = '', text = '']) => ({
-        text: parse(text).text,
-        href: parse(href).text,
-      })),
-    findBroken: ({ html, subject }) => [...findUnknownTags(html), ...(/[\r\n]/.test(subject) ? ['two lines'] : [])],
-  });
-});
-
-/** Elements and attributes that a mail must not have, and tags in the wrong order. */
-function findUnknownTags(html: string): string[] {
-  const [head = '', body = ''] = html.split('</head>');
-  const open: string[] = [];
-  for (const [tag, slash, name = '', attributes = ''] of body.matchAll(/<(\/?)([^\s>]*)([^>]*)>?/g)) {
-    if (name === '/html' || (slash && name === 'html')) continue;
-    if (!ALLOWED.has(name) || !ATTRIBUTES.test(attributes) || /url\(|expression/.test(attributes)) return [tag];
-    if (VOID.has(name)) continue;
-    if (!slash) open.push(name);
-    else if (open.pop() !== name) return [tag];
-  }
-  return [...open, ...(/@import|url\(|<script|<link|http-equiv/.test(head) ? ['the head loads something'] : [])];
-}
 
 t.test('No text gets into the headers of a mail, nor into those of its parts', async (t) => {
   const text = 'x\r\nBcc: eve@example.com\r\n\r\n<b>\u2028Cc: eve@example.com\n.\nRCPT TO:<eve@example.com>';

@@ -23,21 +23,21 @@ export function renderHtml(mail: Mail): string {
 <style>${trusted(STYLE_SHEET)}</style>
 </head>
 <body${look('page')}>
+<main>
 <table ${FRAME}><tr><td align="center"${look('ground')}>
 <table ${FRAME}${look('card')}>
 <tr><td align="left"${look('brand', 'pad')}>Carillon</td></tr>
 <tr><td align="left"${look('main', 'pad')}>
-<main>
 ${renderLabel(message)}
 <h1${look('title')} dir="auto">${title}</h1>
 <p${look('fine')}>${formatTime(message.at)}</p>
 ${isDigest ? renderDigest(mail) : renderContent(main, 1)}
 <p style="margin:24px 0 0;"><a href="${message.url}"${look('button')}>${isDigest ? 'All runs in Carillon' : 'Open in Carillon'}</a></p>
-</main>
 </td></tr>
 </table>
 <table ${FRAME} style="max-width:640px;"><tr><td align="left"${look('foot', 'pad')}>${renderFooter(footer)}</td></tr></table>
 </td></tr></table>
+</main>
 </body>
 </html>
 `);
