@@ -8,6 +8,11 @@ export const ALARM_NOTICES = [...ALERT_KINDS, 'usage.alert', 'scheduler.silent']
 export const isHeldSql = (isAlarm: SQL): SQL =>
   sql`(num_nonnulls(h.quiet, h.min_interval_minutes) > 0 or h.digest <> 'off') and not (h.urgent and ${isAlarm})`;
 
+/** Whether a row `d` of `deliveries` is an alarm. */
+export const isAlarmSql = sql`(${isOneOf(sql`d.event`, ALERT_KINDS)}
+  or d.event = 'notification' and ${isOneOf(sql`(d.payload::json -> 'data' ->> 'kind')`, ALARM_NOTICES)})`;
+
 /** Whether a word of SQL is one of `kinds`. */
-export const isOneOf = (word: SQL, kinds: readonly string[]): SQL =>
-  sql`${word} = any(${`{${kinds.join(',')}}`}::text[])`;
+export function isOneOf(word: SQL, kinds: readonly string[]): SQL {
+  return sql`${word} = any(${`{${kinds.join(',')}}`}::text[])`;
+}

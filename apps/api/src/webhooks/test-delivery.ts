@@ -76,7 +76,7 @@ async function beginTest(ctx: Context, caller: Caller, { id: webhookId, where, n
   const { kind, userId, url, lastAttemptOk, secretSealed, previousSecretSealed, previousSecretUntil } = webhook;
   const secrets = { secretSealed, previousSecretSealed, previousSecretUntil };
   const claimed = { ...row, ...secrets, kind, userId, url, lastAttemptOk, queuedAt: now };
-  return { ...claimed, attempt: 1, previousAttemptAt: null } satisfies ClaimedDelivery;
+  return { ...claimed, attempt: 1, previousAttemptAt: null, quiet: null } satisfies ClaimedDelivery;
 }
 
 const toLogEntry = ({ id, deliveryId, webhookId, event, url, ...attempt }: Attempt) => ({

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { QuietHours } from '@carillon/db';
 import type { Context } from '../../context.ts';
 import type { HttpOutcome } from '../../egress/client.ts';
 import { sendMessage } from '../../messages/send.ts';
@@ -26,6 +27,8 @@ export interface Attempt {
   retryAfterMs: number | null;
   /** The receiver will never accept a delivery again. */
   isGone: boolean;
+  /** When no retry is sent. */
+  quiet: QuietHours | null;
 }
 
 const UNREADABLE_SECRET: HttpOutcome = {
@@ -65,7 +68,7 @@ async function makeAttempt(ctx: Context, delivery: ClaimedDelivery, signal?: Abo
   if (outcome.kind === 'aborted') return null;
   // The time of a failed connection would show whether a host inside the network exists.
   const isTimed = outcome.kind === 'answered' || outcome.kind === 'timeout' || outcome.kind === 'mailed';
-  const { id: deliveryId, claimToken, webhookId, event, url, attempt, lastAttemptOk } = delivery;
+  const { id: deliveryId, claimToken, webhookId, event, url, attempt, lastAttemptOk, quiet } = delivery;
   return {
     id: randomUUID(),
     deliveryId,
@@ -82,6 +85,7 @@ async function makeAttempt(ctx: Context, delivery: ClaimedDelivery, signal?: Abo
     error: outcome.error,
     retryAfterMs: outcome.retryAfterMs ?? null,
     isGone: outcome.isGone ?? false,
+    quiet,
   };
 }
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type ChannelKind, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
+import { type ChannelKind, type QuietHours, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { type SQL, sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../../context.ts';
 import { DELIVERIES, getEffectiveLimit } from '../../limits/rates.ts';
+import { isAlarmSql } from '../../messages/holding.ts';
 import { type Lease, leaseUntil } from '../../queue/leases.ts';
 import { endDelivery } from './end-open.ts';
 
@@ -51,6 +52,8 @@ export interface ClaimedDelivery extends Lease<string> {
   secretSealed: string;
   previousSecretSealed: string | null;
   previousSecretUntil: Date | null;
+  /** Of a channel, unless the message is an alarm that passes them. */
+  quiet: QuietHours | null;
 }
 
 export interface ClaimResult {
@@ -197,10 +200,11 @@ function claimRows(ctx: Context, { limit, after, limits, claimToken }: ClaimOpti
         and not exists (select from picked where picked.id = d.id)) as has_more,
       case when (select count(*) from claimed) < ${limit}::int
         then (select webhook_id from waiting where position = ${limits.webhooksPerClaim}::int) end as stopped_at,
-      c.id, c.webhook_id, c.event, c.payload, c.request_id,
-      c.queued_at, c.attempt + 1 as attempt, c.previous_attempt_at, h.kind, h.user_id, h.url,
+      d.id, d.webhook_id, d.event, d.payload, d.request_id,
+      d.queued_at, d.attempt + 1 as attempt, d.previous_attempt_at, h.kind, h.user_id, h.url,
       h.last_attempt_ok, h.secret_sealed,
-      h.previous_secret_sealed, h.previous_secret_until
-    from (select) one left join (claimed c join webhooks h on h.id = c.webhook_id) on true`,
+      h.previous_secret_sealed, h.previous_secret_until,
+      case when h.quiet is null then null when h.urgent and ${isAlarmSql} then null else h.quiet end as quiet
+    from (select) one left join (claimed d join webhooks h on h.id = d.webhook_id) on true`,
   );
 }

@@ -10,6 +10,7 @@ import { storeBatch } from '../../queue/retry.ts';
 import type { Attempt } from './attempt.ts';
 import { pauseRateWindow } from './claim.ts';
 import { endDelivery } from './end-open.ts';
+import { endOfQuietHours } from './held/release-at.ts';
 
 const MAX_WAIT_MS = 5000;
 /** Targets may ask for any time. */
@@ -126,11 +127,12 @@ async function writeAttempts(ctx: Context, attempts: readonly Attempt[]): Promis
   );
 }
 
-/** Counts from the end of the attempt; null if no retry follows. */
+/** Counts from the end of the attempt, and is not in quiet hours; null if no retry follows. */
 function computeRetryAt(ctx: Context, one: Attempt, now: Date): Date | null {
   const wait = ctx.config.webhookRetryDelaysMs[one.attempt];
   if (one.success || one.isGone || wait === undefined || one.event === 'test') return null;
-  return new Date(now.getTime() + Math.max(wait, boundWait(one.retryAfterMs)));
+  const at = now.getTime() + Math.max(wait, boundWait(one.retryAfterMs));
+  return new Date(one.quiet === null ? at : endOfQuietHours(one.quiet, at));
 }
 
 function lockWebhooks(ctx: Context, attempts: readonly Attempt[]) {

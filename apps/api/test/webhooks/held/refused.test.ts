@@ -85,6 +85,17 @@ t.test('A target that asks for more than a day gets the next attempt after a day
   t.match(await readDeliveries(ctx, id), [{ status: 'delivered', attempt: 2 }]);
 });
 
+t.test('A retry is not sent in quiet hours, unless it is of an alarm that passes them', async (t) => {
+  const quiet = { from: '10:00', to: '12:00', timezone: 'UTC' };
+  const ids = [await newChannel('', { quiet }), await newChannel('', { quiet, urgent: true })];
+  receiver.answer(500);
+  for (const id of ids) await queue(id, 1, 'task.slow');
+  await deliver();
+  const later = new Date(ctx.now().getTime() + 1000);
+  t.match(await readDeliveries(ctx, ids[0] ?? ''), [{ nextAttemptAt: new Date('2026-11-20T12:00:00Z') }]);
+  t.match(await readDeliveries(ctx, ids[1] ?? ''), [{ nextAttemptAt: later }]);
+});
+
 t.test('A target that is gone fails its channel at once, with all that waits or is held', async (t) => {
   const id = await newChannel();
   await queue(id, 1);

@@ -47,7 +47,7 @@ const everyDayAt = (hour: number): Series => ({
  * The first instant from `at` on whose local time is not quiet. A change of the clock may end the quiet hours, or bring them
  * back for as long as it repeats them. Equal times are no quiet hours.
  */
-function endOfQuietHours(quiet: QuietHours, at: number): number {
+export function endOfQuietHours(quiet: QuietHours, at: number): number {
   const [from, to] = [toMinutes(quiet.from), toMinutes(quiet.to)];
   for (let instant = at; ; ) {
     const { offset, until } = periodAt(quiet.timezone, instant);

@@ -1,16 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import {
-  ALERT_KINDS,
-  type ChannelKind,
-  deliveries,
-  queryRows,
-  toInstant,
-  toInstantOrNull,
-  webhooks,
-} from '@carillon/db';
+import { type ChannelKind, deliveries, queryRows, toInstant, toInstantOrNull, webhooks } from '@carillon/db';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../../../context.ts';
-import { ALARM_NOTICES, isOneOf } from '../../../messages/holding.ts';
+import { isAlarmSql } from '../../../messages/holding.ts';
 import { endDelivery } from '../end-open.ts';
 import { buildDigest, MAX_MESSAGES } from './digest.ts';
 import { computeReleaseAt, type Holding } from './release-at.ts';
@@ -61,7 +53,7 @@ function releaseChannel(ctx: Context, id: string): Promise<boolean> {
     } else if (channel.status === 'inactive' || !channel.isUserActive) {
       await putOff(tx, held, new Date(now.getTime() + OFF_MS));
     } else {
-      if (channel.urgent) await queueDeliveries(tx, sql`${held} and ${isAlarm}`);
+      if (channel.urgent) await queueDeliveries(tx, sql`${held} and ${isAlarmSql}`);
       await release(tx, id, channel, held);
     }
     return true;
@@ -83,7 +75,7 @@ async function release(tx: Context, id: string, channel: Channel, held: SQL): Pr
   const rows = await queryRows<{ id: string; createdAt: string; payload: string | null }>(
     tx.db,
     sql`select id, created_at, case when position <= ${MAX_MESSAGES} then payload end as payload from (
-        select d.*, row_number() over (order by ${isAlarm} desc, created_at desc, id) as position
+        select d.*, row_number() over (order by ${isAlarmSql} desc, created_at desc, id) as position
         from deliveries d where ${held} order by position limit ${MAX_GROUPED}) d
       order by created_at, id`,
   );
@@ -120,15 +112,12 @@ async function release(tx: Context, id: string, channel: Channel, held: SQL): Pr
 const queueDeliveries = ({ db, now }: Context, which: SQL) =>
   queryRows(
     db,
-    sql`update deliveries set status = 'pending', next_attempt_at = ${toTimestamp(now())}, queued_at = ${toTimestamp(now())}
+    sql`update deliveries d set status = 'pending', next_attempt_at = ${toTimestamp(now())}, queued_at = ${toTimestamp(now())}
       where ${which}`,
   );
 
 async function putOff({ db }: Context, held: SQL, until: Date): Promise<void> {
   await queryRows(db, sql`update deliveries set next_attempt_at = ${toTimestamp(until)} where ${held}`);
 }
-
-const isAlarm = sql`(${isOneOf(sql`event`, ALERT_KINDS)}
-  or event = 'notification' and ${isOneOf(sql`(payload::json -> 'data' ->> 'kind')`, ALARM_NOTICES)})`;
 
 const toTimestamp = (at: Date): SQL => sql`${at.toISOString()}::timestamptz`;
