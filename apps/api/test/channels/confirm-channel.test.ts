@@ -3,7 +3,6 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { createChannel } from '../../src/channels/write.ts';
 import { hashLinkToken } from '../../src/crypto/link-token.ts';
-import { CHANNEL_SENDERS } from '../../src/messages/kinds/index.ts';
 import { confirmNotificationAddress } from '../../src/notifications/addresses.ts';
 import { decryptSecret } from '../../src/webhooks/secret.ts';
 import { callChannel, postChannel, tryChannel } from '../support/channels.ts';
@@ -15,13 +14,6 @@ import { connectSecondProcess } from '../support/webhooks.ts';
 const test = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1000' } });
 const { app, ctx, clock } = test;
 const second = connectSecondProcess(t, test);
-CHANNEL_SENDERS.email ??= {
-  title: 'E-mail',
-  fields: ['address'],
-  check() {},
-  show: ({ address = '' }) => ({ shown: { address }, url: `mailto:${address}` }),
-  send: async () => ({ kind: 'not_sent', status: null, error: 'Nothing was sent.' }),
-};
 const MAILBOX = { kind: 'email', name: 'Desk', url: undefined, topic: undefined, address: 'Desk@Example.com' };
 t.beforeEach(async () => {
   clock.set(START);

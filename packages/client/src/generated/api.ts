@@ -3008,7 +3008,7 @@ export interface operations {
                             webhookId: string | null;
                             /** @description Receive notifications in addition to the address of the account, once they are confirmed */
                             notificationEmails: string[];
-                            /** @description Those of `notificationEmails` and of the `notificationEmail` of tasks that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old */
+                            /** @description Those of `notificationEmails`, of the `notificationEmail` of tasks and of e-mail channels that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old */
                             unconfirmedEmails: string[];
                             /** @description Ids of the channels that get the notifications of the account */
                             channels: string[];
@@ -3124,7 +3124,7 @@ export interface operations {
                             webhookId: string | null;
                             /** @description Receive notifications in addition to the address of the account, once they are confirmed */
                             notificationEmails: string[];
-                            /** @description Those of `notificationEmails` and of the `notificationEmail` of tasks that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old */
+                            /** @description Those of `notificationEmails`, of the `notificationEmail` of tasks and of e-mail channels that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old */
                             unconfirmedEmails: string[];
                             /** @description Ids of the channels that get the notifications of the account */
                             channels: string[];

@@ -25,7 +25,7 @@ export const UserSettings = Type.Object({
   }),
   unconfirmedEmails: Type.Array(Type.String(), {
     description:
-      'Those of `notificationEmails` and of the `notificationEmail` of tasks that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old',
+      'Those of `notificationEmails`, of the `notificationEmail` of tasks and of e-mail channels that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old',
   }),
   channels: Type.Array(Type.String(), { description: 'Ids of the channels that get the notifications of the account' }),
   hasModelRouterApiKey: Type.Boolean(),
