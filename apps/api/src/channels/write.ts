@@ -124,7 +124,7 @@ export function changeChannel(
     const isMoved = address !== before.settings.address;
     if (typeof address === 'string' && (isMoved || isActive)) {
       const isWanted = isActive ?? (before.isActive || !before.isConfirmed);
-      await requestChannelConfirmation(tx, caller, { id, address, isWanted });
+      await requestChannelConfirmation(tx, caller, { id, address, isWanted, again: isActive === true });
     }
     if (isActive !== undefined || PACING_FIELDS.some((field) => field in input)) await reconsiderHeld(tx, id);
     const details = { channelId: id, kind: before.kind, name: name ?? before.name, changed };

@@ -22,10 +22,16 @@ const isVerifiedOwn = sql`exists (
   select from users u where u.id = ${userId} and u.email = ${email} and u.email_verified_at is not null)`;
 
 /**
- * Mails a link to each address that is not confirmed and has no valid link, in the transaction that saves the addresses.
+ * Mails a link to each address that is not confirmed and has no valid link, in the transaction that saves the addresses;
+ * `again`: also if it has one, which ends.
  * Beyond the limits of such mails the address waits until it is saved again.
  */
-export async function requestConfirmations(ctx: Context, owner: number, addresses: readonly string[]): Promise<void> {
+export async function requestConfirmations(
+  ctx: Context,
+  owner: number,
+  addresses: readonly string[],
+  { again = false } = {},
+): Promise<void> {
   if (addresses.length === 0) return;
   const [account] = await ctx.db
     .select({ email: users.email, emailVerifiedAt: users.emailVerifiedAt })
@@ -36,14 +42,15 @@ export async function requestConfirmations(ctx: Context, owner: number, addresse
   // Sorted, so that two transactions cannot deadlock.
   const wanted = [...new Set(addresses.map(normalizeEmail))].filter((address) => !isOwn(address)).sort();
   if (wanted.length === 0) return;
-  const isOpen = and(eq(userId, owner), isNull(confirmedAt), or(isNull(expiresAt), lte(expiresAt, ctx.now())));
+  const isUnconfirmed = and(eq(userId, owner), isNull(confirmedAt));
+  const isOpen = and(isUnconfirmed, or(isNull(expiresAt), lte(expiresAt, ctx.now())));
   await ctx.db.delete(notificationAddresses).where(and(isOpen, notInArray(email, wanted), not(isNamed)));
   const rows = wanted.map((address) => ({ userId: owner, email: address }));
   await ctx.db.insert(notificationAddresses).values(rows).onConflictDoNothing();
   const unconfirmed = await ctx.db
     .select({ address: email })
     .from(notificationAddresses)
-    .where(and(isOpen, inArray(email, wanted)))
+    .where(and(again ? isUnconfirmed : isOpen, inArray(email, wanted)))
     .orderBy(email)
     .for('update');
   for (const { address } of unconfirmed) {

@@ -4,11 +4,12 @@ import t from 'tap';
 import { deliveries, deliveryAttempts, tasks, webhooks } from '../../../../packages/db/src/index.ts';
 import { insertChannel } from '../../../api/test/support/channel-rows.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
+import { readQueuedTokens } from '../../../api/test/support/mails.ts';
 import { insertTask } from '../../../api/test/support/task-rows.ts';
 import { readDeliveries, testWebhooks } from '../../../api/test/support/webhooks.ts';
 import { type ShownPage, visit } from '../support/visitor.ts';
 
-const { app, ctx, alice, bob, receiver, deliver } = await testWebhooks(t);
+const { app, ctx, clock, alice, bob, receiver, deliver } = await testWebhooks(t);
 const visitor = visit(app, alice);
 const HOSTILE = '"><script>alert(1)</script>{{7*7}}';
 const UNKNOWN = '00000000-0000-4000-8000-000000000000';
@@ -180,6 +181,28 @@ t.test('An edit keeps the secret and saves the rest; of two people the second se
   t.equal(conflict.document.querySelector('input[name=name]')?.getAttribute('value'), 'Mine');
   await visitor.submit(conflict, 'Save channel');
   t.equal((await readChannel(id)).name, 'Mine');
+});
+
+t.test('A mailbox waits for its link, which can be sent again', async (t) => {
+  const form = await visitor.open('/channels/new?kind=email');
+  const address = 'team@example.com';
+  const values = { address, name: 'Team', digest: 'daily', digestHour: '6' };
+  const page = await visitor.submit(form, 'Create channel', values);
+  t.match(page.text, /Its address gets a mail with a link now.*has to be confirmed first.*went to team@example\.com/);
+  t.match(page.text, /one mail a day at 06:00/);
+  t.notOk(page.document.querySelectorAll('button').some(({ text }) => text === 'Send a test'));
+  t.match(rowsOf(await visitor.open('/channels')), [/^Team ?E-mail, team@example\.com ?Not confirmed/]);
+  clock.advance(60_000);
+  const again = await visitor.submit(page, 'Send the link again');
+  t.match(again, { url: page.url, text: /Another link goes to the address/ });
+  const tokens = await readQueuedTokens(ctx, address);
+  t.equal(tokens.length, 2);
+  const [ended, token] = tokens;
+  t.match((await visitor.open(`/handler/confirm-email/${ended}`)).text, /This link does not work/);
+  const confirm = await visitor.open(`/handler/confirm-email/${token}`);
+  await visitor.submit(confirm, confirm.document.querySelector('main button')?.text ?? '');
+  const confirmed = await visitor.open(page.url);
+  t.ok(confirmed.document.querySelectorAll('button').some(({ text }) => text === 'Send a test'));
 });
 
 t.test('A channel is deleted after a confirmation that names who uses it', async (t) => {

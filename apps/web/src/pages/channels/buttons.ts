@@ -27,7 +27,9 @@ export async function confirmChannel(visit: SignedInVisit): Promise<Redirect> {
   const { isConfirmed } = unwrap(await actions.changeChannel(session, { id, isActive: true }));
   return redirect(
     `/channels/${id}`,
-    isConfirmed ? 'The address is confirmed already.' : 'A link goes to the address. It may take a minute to arrive.',
+    isConfirmed
+      ? 'The address is confirmed already.'
+      : 'Another link goes to the address, and ends the one before. An address gets at most 5 a day.',
   );
 }
 
