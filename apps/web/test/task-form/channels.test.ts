@@ -92,3 +92,27 @@ t.test('Two versions of a task name the channels in which they differ', async (t
   const conflict = await alices.submit(mine, 'Save task', { description: 'mine' });
   t.match(conflict, { status: 409, text: /Channels ?empty ?Phone <b>/ });
 });
+
+t.test('The settings choose the channels of the account', async (t) => {
+  const erin = await signUp(app, { name: 'Erin' });
+  const phone = await insertChannel(ctx, erin.id);
+  const erins = visit(app, erin);
+  const findForm = (page: ShownPage) => page.document.querySelectorAll('#notifications input[name=channels]');
+  const submit = async (channels: string[]) => {
+    const page = await erins.open('/settings');
+    const [box] = findForm(page);
+    t.equal(box?.getAttribute('value'), phone);
+    const form = box?.closest('form');
+    for (const other of page.document.querySelectorAll('form')) if (other !== form) other.remove();
+    return erins.submit(page, 'Save', { channels });
+  };
+  const readChannels = async () =>
+    (await app.inject({ url: '/api/user/settings', headers: erin.headers })).json().settings.channels;
+  await submit([phone]);
+  t.same(await readChannels(), [phone]);
+  t.ok(findForm(await erins.open('/settings'))[0]?.hasAttribute('checked'));
+  const gone = await submit([phone, '00000000-0000-4000-8000-000000000000']);
+  t.match(gone, { status: 422, text: /One of the channels does not exist any more/ });
+  await submit([]);
+  t.same(await readChannels(), []);
+});
