@@ -20,6 +20,13 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   'RateLimitError.details': 'The window of the limit',
   'QuotaError.details': 'The exhausted quota',
 
+  // Channels
+  'Channel.kind': 'What it reaches',
+  'createChannel.kind': 'What it reaches',
+  'Channel.digestTimezone': 'The time zone of `digestHour`; null unless `digest` is `daily`',
+  'ChannelAttempt.channelId': 'The channel',
+  'listChannels.channels': 'The channels',
+
   // API keys
   'createApiKey.key': 'The API key',
   'changeApiKey.key': 'The API key',

@@ -2211,7 +2211,10 @@ export interface components {
         Channel: {
             /** @description The id, which never changes */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description What it reaches
+             * @enum {string}
+             */
             kind: "slack" | "mattermost" | "teams" | "discord" | "telegram" | "ntfy" | "apprise" | "email";
             /** @description The name */
             name: string;
@@ -2232,7 +2235,9 @@ export interface components {
             isConfirmed: boolean;
             /** @description When nothing is sent, by the clock of the time zone. What comes meanwhile is sent after it */
             quiet: {
+                /** @description Such as `22:00` */
                 from: string;
+                /** @description Such as `22:00` */
                 to: string;
                 /** @description IANA time zone name */
                 timezone: string;
@@ -2246,6 +2251,7 @@ export interface components {
             digest: "off" | "hourly" | "daily";
             /** @description The local hour of a daily digest */
             digestHour: number | null;
+            /** @description The time zone of `digestHour`; null unless `digest` is `daily` */
             digestTimezone: string | null;
             /** @description Whether alarms are sent in spite of `quiet` and `minIntervalMinutes` */
             urgent: boolean;
@@ -2260,6 +2266,7 @@ export interface components {
             id: string;
             /** @description The same for each attempt of a delivery */
             deliveryId: string;
+            /** @description The channel */
             channelId: string;
             /**
              * @description The kind of event
@@ -6385,6 +6392,7 @@ export interface operations {
                          * @enum {boolean}
                          */
                         success: true;
+                        /** @description The channels */
                         channels: components["schemas"]["Channel"][];
                         /** @description The position of this page in the list */
                         pagination: {
@@ -6426,7 +6434,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
+                    /**
+                     * @description What it reaches
+                     * @enum {string}
+                     */
                     kind: "slack" | "mattermost" | "teams" | "discord" | "telegram" | "ntfy" | "apprise" | "email";
                     /** @description For its owner */
                     name: string;

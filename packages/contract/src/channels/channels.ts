@@ -103,10 +103,7 @@ export const Channel = Type.Object(
     status: WebhookStatus,
     isConfirmed: Type.Boolean({ description: 'False for an `email` whose link has not been opened' }),
     quiet: nullable(
-      Type.Object(
-        { from: Type.String(), to: Type.String(), timezone: Type.String() },
-        { description: QuietHours.description },
-      ),
+      Type.Object({ from: Time, to: Time, timezone: Type.String() }, { description: QuietHours.description }),
     ),
     minIntervalMinutes: nullable(MinInterval),
     digest: Digest,
