@@ -69,6 +69,8 @@ const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
     return [`/api/webhooks/${id}/logs/${entry?.deliveryId}/redeliver`];
   },
   '/api/channels': async () => ['/api/channels', { ...CHANNEL, url: receiver.url }],
+  '/api/tasks/:id/feed': async (alice) => [`/api/tasks/${await postTask(app, alice)}/feed`],
+  '/api/user/feed': async () => ['/api/user/feed'],
   '/api/channels/:id/test': async (alice) => [
     `/api/channels/${(await postChannel(app, alice, { url: receiver.url })).id}/test`,
   ],

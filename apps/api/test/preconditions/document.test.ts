@@ -6,9 +6,9 @@ const { app } = await testContext(t);
 const document: Document = (await app.inject('/openapi.json')).json();
 const endpoints = listEndpoints(document);
 
-const READS = ['getTask', 'getUser', 'getUserSettings', 'getWebhook'];
-const CHANGES = ['changeTask', 'changeUserSettings', 'changeWebhook', 'patchUser', 'skipNextRun'];
-const DELETIONS = ['deleteTask', 'deleteUser', 'deleteWebhook'];
+const READS = ['getChannel', 'getTask', 'getUser', 'getUserSettings', 'getWebhook', 'readFeed'];
+const CHANGES = ['changeChannel', 'changeTask', 'changeUserSettings', 'changeWebhook', 'patchUser', 'skipNextRun'];
+const DELETIONS = ['deleteChannel', 'deleteTask', 'deleteUser', 'deleteWebhook'];
 
 const idsWhere = (test: (endpoint: (typeof endpoints)[number]) => unknown) =>
   endpoints

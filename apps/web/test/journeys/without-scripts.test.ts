@@ -24,7 +24,7 @@ const worker = createWorker(ctx);
 t.teardown(() => worker.stop());
 
 /** Pages whose forms need no session. */
-const PUBLIC = /^\/(sign-in|register|forgot-password|setup|handler\/)/;
+const PUBLIC = /^\/(sign-in|register|forgot-password|setup|handler\/|unsubscribe\/)/;
 const NEW_PASSWORD = 'Another-2027';
 const EMAIL = 'rosa@example.com';
 const rosa = visit(app);

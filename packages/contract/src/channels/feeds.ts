@@ -8,6 +8,7 @@ import {
   PUBLIC,
   SIGNED_IN,
 } from '../operation.ts';
+import { IfNoneMatch, NOT_MODIFIED } from '../preconditions.ts';
 import { Id, nullable, strictObject } from '../primitives.ts';
 
 const common = { tags: ['feeds'], security: SIGNED_IN };
@@ -73,13 +74,14 @@ export const readFeed = {
   description:
     'Returns the newest 50 results as an Atom feed, or 304 for an `If-None-Match` with its `ETag`. The address is the secret.',
   params: Type.Object({ secret: Type.String() }),
+  headers: IfNoneMatch,
   response: {
     200: Type.Unsafe<unknown>({
       description: 'Atom (RFC 4287)',
       headers: { ETag: { type: 'string', description: 'The version of the feed, for `If-None-Match`' } },
       content: { 'application/atom+xml': { schema: { type: 'string' } } },
     }),
-    304: Type.Null({ description: 'Nothing has changed' }),
+    ...NOT_MODIFIED,
     ...errorResponses(404, 429),
   },
 } satisfies Operation;

@@ -91,4 +91,4 @@ function describeOutputChanges(changes: readonly OutputChange[]): Block[] {
   return [headingOf('What changed'), ...list, ...texts];
 }
 
-const headingOf = (text: string): Block => ({ type: 'heading', level: 3, inlines: [textOf(text)] });
+export const headingOf = (text: string): Block => ({ type: 'heading', level: 3, inlines: [textOf(text)] });
