@@ -36,6 +36,7 @@ t.test('A task is stored with the defaults and first runs at its scheduled time'
     attachments: [],
     webhookUrl: null,
     notificationEmail: null,
+    channels: [],
     context: { clock: true, previousResult: false },
     outputSchema: null,
     notify: 'always',

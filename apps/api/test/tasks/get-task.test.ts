@@ -34,6 +34,7 @@ t.test('The owner sees every field of the contract and no other', async (t) => {
     'attachments',
     'webhookUrl',
     'notificationEmail',
+    'channels',
     'context',
     'outputSchema',
     'notify',

@@ -107,15 +107,15 @@ t.test('All due retries are queued, for any number', async (t) => {
   await recordManyEvents(ctx, alice.id, 1);
   receiver.answer(500);
   await createDeliverer(ctx).drain();
-  t.equal(await enqueueDueRetries(ctx), false);
+  t.same(await enqueueDueRetries(ctx), { isAnyQueued: false, isAnyHeldDue: false });
   const [one] = await readDeliveries(ctx, hook);
   if (!one) return t.fail();
   const many = Array.from({ length: 4500 }, () => ({ ...one, id: crypto.randomUUID() }));
   for (let at = 0; at < many.length; at += 1500) await ctx.db.insert(deliveries).values(many.slice(at, at + 1500));
   clock.advance(59_999);
-  t.equal(await enqueueDueRetries(ctx), false);
+  t.same(await enqueueDueRetries(ctx), { isAnyQueued: false, isAnyHeldDue: false });
   clock.advance(1);
-  t.equal(await enqueueDueRetries(ctx), true);
+  t.same(await enqueueDueRetries(ctx), { isAnyQueued: true, isAnyHeldDue: false });
   t.ok((await readDeliveries(ctx, hook)).every(({ queuedAt }) => queuedAt !== null));
 });
 
