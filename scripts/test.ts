@@ -62,8 +62,8 @@ async function runAll({ url, temp }: TestServer): Promise<Tally> {
   const print = (line: string) => console.log(line);
   const { signal } = interruption;
   const run = (files: readonly string[], jobs: number) => runFiles(files, { jobs, env, print, signal });
-  // More than there are cores, since many files wait for processes that they have started.
-  const first = await run(files, availableParallelism() + 2);
+  // One more than there are cores, since many files wait for processes that they have started.
+  const first = await run(files, availableParallelism() + 1);
   const repeated = [...first.failures.keys()];
   if (signal.aborted || repeated.length === 0 || repeated.length > MAX_REPEATED_FILES) return first;
   console.log(`Running again, one at a time: ${repeated.join(', ')}`);

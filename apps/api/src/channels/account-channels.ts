@@ -2,6 +2,7 @@ import { webhooks } from '@carillon/db';
 import { and, eq, inArray, not } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { unknownChannel } from './check-channels.ts';
+import { isChannel } from './read.ts';
 
 /**
  * Returns the ids without duplicates, and locks all channels of the caller for `setAccountChannels`. Throws 400 that names the
@@ -11,7 +12,7 @@ export async function lockAccountChannels(ctx: Context, caller: Caller, given: r
   const mine = await ctx.db
     .select({ id: webhooks.id })
     .from(webhooks)
-    .where(and(eq(webhooks.userId, caller.id), eq(webhooks.purpose, 'channel')))
+    .where(and(eq(webhooks.userId, caller.id), isChannel))
     .orderBy(webhooks.id)
     .for('no key update');
   const known = new Set(mine.map(({ id }) => id));
@@ -22,7 +23,7 @@ export async function lockAccountChannels(ctx: Context, caller: Caller, given: r
 
 /** Has exactly these channels get the notifications of the account. */
 export async function setAccountChannels(ctx: Context, caller: Caller, ids: readonly string[]): Promise<void> {
-  const mine = and(eq(webhooks.userId, caller.id), eq(webhooks.purpose, 'channel'));
+  const mine = and(eq(webhooks.userId, caller.id), isChannel);
   const isNamed = inArray(webhooks.id, [...ids]);
   const set = (isForAccount: boolean) => ({ isForAccount, updatedAt: ctx.now() });
   await ctx.db

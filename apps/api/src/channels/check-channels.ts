@@ -2,6 +2,7 @@ import { webhooks } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { invalidField } from '../errors.ts';
+import { isChannel } from './read.ts';
 
 /** Returns the ids without duplicates. Throws 400 that names the place of an id that is no channel of the caller. */
 export async function checkChannels(ctx: Context, caller: Caller, given: readonly string[]): Promise<string[]> {
@@ -20,7 +21,7 @@ export async function lockChannels(ctx: Context, caller: Caller, ids: readonly s
   const found = await ctx.db
     .select({ id: webhooks.id })
     .from(webhooks)
-    .where(and(inArray(webhooks.id, [...ids]), eq(webhooks.userId, caller.id), eq(webhooks.purpose, 'channel')))
+    .where(and(inArray(webhooks.id, [...ids]), eq(webhooks.userId, caller.id), isChannel))
     .orderBy(webhooks.id)
     .for('key share');
   const known = new Set(found.map(({ id }) => id));

@@ -4,7 +4,7 @@ import { type deliveries, queryRows, toInstant, toInstantOrNull } from '@carillo
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { readMessage, type StoredPayload } from '../messages/read-message.ts';
-import { isConfirmedSql } from '../notifications/addresses.ts';
+import { isConfirmedSql } from '../queries/confirmed-address.ts';
 import { decodeCreationCursor, splitPage, toCreationKey } from '../queries/pages.ts';
 import { channelNotFound } from './read.ts';
 

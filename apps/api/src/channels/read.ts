@@ -4,7 +4,7 @@ import { type ChannelKind, type ShownSettings, webhooks } from '@carillon/db';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { isConfirmedSql } from '../notifications/addresses.ts';
+import { isConfirmedSql } from '../queries/confirmed-address.ts';
 import { listDeliveries, type OwnReceiver } from '../webhooks/read.ts';
 import type { LogEntry } from '../webhooks/test-delivery.ts';
 

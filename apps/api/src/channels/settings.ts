@@ -13,13 +13,6 @@ const DEFAULT_DIGEST_HOUR = 8;
 /** The settings of the kinds as a request has them; null removes one. */
 export type GivenSettings = { [F in (typeof SETTING_FIELDS)[number]]?: ChannelSettings[F] | null };
 
-/** Throws 400 for a kind that this version does not send. */
-export function getSender(kind: ChannelKind): ChannelSender {
-  const sender = CHANNEL_SENDERS[kind];
-  if (!sender) throw invalidField('kind', 'is not available');
-  return sender;
-}
-
 export const hasSettings = (given: GivenSettings): boolean =>
   SETTING_FIELDS.some((field) => given[field] !== undefined);
 
@@ -30,7 +23,7 @@ export function mergeSettings(
   given: GivenSettings,
   stored: ChannelSettings = {},
 ): ChannelSettings {
-  const sender = getSender(kind);
+  const sender = CHANNEL_SENDERS[kind];
   const merged: ChannelSettings = { ...stored };
   for (const field of SETTING_FIELDS) {
     const value = given[field];
@@ -45,7 +38,7 @@ export function mergeSettings(
   return merged;
 }
 
-/** Another server gets no secret of the former one: who may change a channel may not read its secrets that way. */
+/** Keeps a caller who may change a channel from having its stored secrets sent to another server. */
 function assertSecretsStay(
   sender: ChannelSender,
   given: GivenSettings,

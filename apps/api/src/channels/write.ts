@@ -8,6 +8,7 @@ import { generateLinkToken, hashLinkToken } from '../crypto/link-token.ts';
 import { AppError } from '../errors.ts';
 import { lockPlanLimits } from '../limits/plan-limits.ts';
 import { quotaExceededError } from '../limits/quotas.ts';
+import { CHANNEL_SENDERS } from '../messages/kinds/index.ts';
 import type { ChannelSettings } from '../messages/sender.ts';
 import { assertRevision, type ExpectedRevisions } from '../queries/revision.ts';
 import { endDeliveriesIfFailed } from '../webhooks/delivery/end-open.ts';
@@ -15,8 +16,8 @@ import { reconsiderHeld } from '../webhooks/delivery/held/release.ts';
 import { TASK_EVENTS } from '../webhooks/managed-webhooks.ts';
 import { decryptSecret, encryptUnindexedSecret } from '../webhooks/secret.ts';
 import { requestChannelConfirmation } from './confirm.ts';
-import { channelFields, channelNotFound, getChannel, isOwnChannel } from './read.ts';
-import { getSender, hasSettings, mergePacing, mergeSettings, PACING_FIELDS } from './settings.ts';
+import { channelFields, channelNotFound, getChannel, isChannel, isOwnChannel } from './read.ts';
+import { hasSettings, mergePacing, mergeSettings, PACING_FIELDS } from './settings.ts';
 
 const MAX_CHANNELS = 20;
 
@@ -57,7 +58,7 @@ async function reserveChannel(ctx: Context, caller: Caller, id: string) {
   if ((await ctx.db.$count(webhooks, eq(webhooks.id, id))) > 0) {
     throw new AppError('conflict', 'This channel exists already.');
   }
-  const used = await ctx.db.$count(webhooks, and(eq(webhooks.userId, caller.id), eq(webhooks.purpose, 'channel')));
+  const used = await ctx.db.$count(webhooks, and(eq(webhooks.userId, caller.id), isChannel));
   if (used >= MAX_CHANNELS) {
     throw quotaExceededError({ resource: 'channels', used, limit: MAX_CHANNELS, resetAt: null });
   }
@@ -69,7 +70,7 @@ const addUnsubscribeToken = (settings: ChannelSettings): ChannelSettings =>
 
 /** The columns of the settings. A new receiver has no attempts yet. */
 function storeSettings(ctx: Context, id: string, kind: ChannelKind, settings: ChannelSettings) {
-  const { shown, url } = getSender(kind).show(settings);
+  const { shown, url } = CHANNEL_SENDERS[kind].show(settings);
   const { unsubscribeToken: token } = settings;
   return {
     url,

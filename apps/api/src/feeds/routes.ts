@@ -55,7 +55,7 @@ export const feedsRoutes: Routes = async (app) => {
       if (!feed) throw feedNotFound();
       const etag = buildFeedTag(ctx, feed);
       reply.headers({ etag, 'cache-control': 'private, no-cache', 'x-robots-tag': 'noindex' });
-      // A reader with a header that cannot be parsed gets the feed rather than an error, which nobody would see.
+      // Feed readers show no error of a header that cannot be parsed, so they get the feed.
       const known = parseEntityTags(headers['if-none-match'] ?? '');
       if (known && includesTag(known, etag)) return reply.code(304).send(null);
       await assertRateLimit(ctx, FEED_READS, `${FEED_READS.bucket} ${feed.id}`);

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from '../context.ts';
+import { type JsonObject, parseJson, toObject } from '../egress/json.ts';
 import { cleanLine } from './format/clean.ts';
 import { cutText } from './format/cut-text.ts';
 import type { SendOutcome } from './sender.ts';
@@ -77,14 +78,7 @@ export function readRetryAfter(value: string | undefined, now: Date): number | u
 const limitWait = (ms: number) => Math.min(Math.max(0, Math.ceil(ms)), MAX_RETRY_AFTER_MS);
 
 /** The object that a body is as JSON, or an empty one. */
-export function readJson(body: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
-}
+export const readJson = (body: string): JsonObject => toObject(parseJson(body));
 
 /** The text of an answer that is neither a page nor JSON. */
 export const readText = (body: string) => (/^\s*[<{[]/.test(body) ? '' : body);

@@ -20,10 +20,8 @@ export async function sendMessage(
   { id, channelId, kind, settings, payload }: StoredMessage,
   signal?: AbortSignal,
 ): Promise<SendOutcome> {
-  const sender = CHANNEL_SENDERS[kind];
-  if (!sender) return { kind: 'not_sent', status: null, error: `Nothing was sent: there is no kind ${kind}.` };
   const message = readMessage(ctx, JSON.parse(payload) as StoredPayload);
-  return sender.send(ctx, JSON.parse(settings) as ChannelSettings, {
+  return CHANNEL_SENDERS[kind].send(ctx, JSON.parse(settings) as ChannelSettings, {
     id,
     channelId,
     message,

@@ -1,6 +1,6 @@
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { notificationAddresses, queryRows, users, webhooks } from '@carillon/db';
-import { and, eq, exists, gt, inArray, isNotNull, isNull, lte, not, notInArray, or, type SQL, sql } from 'drizzle-orm';
+import { and, eq, exists, gt, inArray, isNotNull, isNull, lte, not, notInArray, or, sql } from 'drizzle-orm';
 import { afterCommit, type Context, inTransaction } from '../context.ts';
 import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../crypto/link-token.ts';
 import { emailKey, userKey } from '../limits/keys.ts';
@@ -9,6 +9,7 @@ import { recordRejection } from '../limits/rejections.ts';
 import { checkRateLimit } from '../limits/windows.ts';
 import { buildConfirmationLink } from '../mail/links.ts';
 import { queueMail } from '../mail/queue.ts';
+import { isConfirmedSql } from '../queries/confirmed-address.ts';
 
 const { userId, email, tokenHash, expiresAt, confirmedAt } = notificationAddresses;
 
@@ -119,13 +120,7 @@ export function confirmNotificationAddress(ctx: Context, hash: string): Promise<
   });
 }
 
-/** Whether a user may send mail to an address: it is confirmed, or the verified one of the account. */
-export const isConfirmedSql = (owner: SQL, address: SQL): SQL<boolean> => sql`(exists (
-    select from notification_addresses a
-    where a.user_id = ${owner} and a.email = ${address} and a.confirmed_at is not null)
-  or exists (select from users u where u.id = ${owner} and u.email = ${address} and u.email_verified_at is not null))`;
-
-/** The same of one address, which does not change before the transaction of the caller ends. */
+/** Whether mail may be sent to an address, which does not change before the transaction of the caller ends. */
 export async function lockConfirmation({ db }: Context, owner: number, address: string): Promise<boolean> {
   await db
     .select({ email })

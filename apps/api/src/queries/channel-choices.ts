@@ -1,11 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { isConfirmedSql } from './confirmed-address.ts';
 
 /** Whether `c`, a row of webhooks, is a mailbox whose link was not opened. */
-const isUnconfirmed = sql`c.kind = 'email' and not exists (
-    select from notification_addresses a
-    where a.user_id = c.user_id and a.email = c.shown_settings->>'address' and a.confirmed_at is not null)
-  and not exists (
-    select from users u where u.id = c.user_id and u.email = c.shown_settings->>'address' and u.email_verified_at is not null)`;
+const isUnconfirmed = sql`c.kind = 'email' and not ${isConfirmedSql(sql`c.user_id`, sql`c.shown_settings->>'address'`)}`;
 
 /** The channels of an account as JSON, oldest first: there are few. `only` is a condition on `c`. */
 export const selectChannelChoices = (userId: SQL, only: SQL = sql`true`): SQL => sql`(

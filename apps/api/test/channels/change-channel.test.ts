@@ -56,7 +56,7 @@ t.test('A change keeps the settings and secrets that it leaves out', async (t) =
   t.notMatch(JSON.stringify(log), TOKEN);
 });
 
-t.test('Another server does not get the secrets of the former one', async (t) => {
+t.test('A change of the server needs the stored secrets again', async (t) => {
   const alice = await signUp(app);
   const { id } = await postChannel(app, alice, { token: TOKEN });
   const url = 'https://ntfy.example.org';

@@ -66,7 +66,7 @@ t.test('Another channel of a confirmed address is active at once, and one of ano
   t.match(await postChannel(app, bob, MAILBOX), { isActive: false, isConfirmed: false });
 });
 
-t.test('Another address has to be confirmed, and the former unsubscribe link ends', async (t) => {
+t.test('Another address has to be confirmed, and the previous unsubscribe link ends', async (t) => {
   const alice = await signUp(app);
   const { id } = await postChannel(app, alice, MAILBOX);
   await confirm((await readLinks())[0]);

@@ -124,7 +124,7 @@ t.test('HEAD has the headers of GET and no body', async (t) => {
   for (const name of ['etag', 'content-type', 'content-length']) t.equal(head.headers[name], whole.headers[name], name);
 });
 
-t.test('Another address ends the former one, and of many at once exactly one works', async (t) => {
+t.test('Another address ends the previous one, and of many at once exactly one works', async (t) => {
   for (const task of [taskId, undefined]) {
     const first = await postFeed(app, alice, task);
     const all = await Promise.all(Array.from({ length: 8 }, () => postFeed(app, alice, task)));

@@ -17,7 +17,7 @@ export function buildLink(address: string, label: string): Inline {
   const text = cleanLine(label);
   if (!URL.canParse(address)) return { type: 'text', text };
   const url = new URL(address);
-  // A link to write a mail may name further recipients, which nobody sees.
+  // A `mailto:` link may name further recipients that the reader does not see.
   if (url.protocol === 'mailto:') return { type: 'text', text: `${text} (${cleanLine(url.pathname)})` };
   if (!PROTOCOLS.includes(url.protocol)) return { type: 'text', text };
   // `https://bank.example@evil.example` leads to the latter.

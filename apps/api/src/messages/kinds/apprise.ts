@@ -52,7 +52,7 @@ export const apprise: ChannelSender = {
 };
 
 function describeRefusal(status: number): string | null {
-  // Apprise answers 204 if it has nobody to send to.
+  // Apprise answers 204 if no service is configured.
   if (status === 204) return 'nothing was sent, because it has no configuration with this key, or no service in it';
   if (status < 300) return null;
   if (status === 401 || status === 403) return 'it does not allow this';

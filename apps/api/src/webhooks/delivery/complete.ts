@@ -183,7 +183,7 @@ interface FailedWebhook {
 
 function describeFailure({ kind, name, url, taskName }: FailedWebhook) {
   if (kind !== 'webhook')
-    return { kind: 'channel.failed', title: `The ${CHANNEL_SENDERS[kind]?.title ?? kind} channel "${name}" failed` };
+    return { kind: 'channel.failed', title: `The ${CHANNEL_SENDERS[kind].title} channel "${name}" failed` };
   const owner = taskName === null ? '' : `of the task "${taskName}" `;
   // The host only: the path of a URL may contain a secret.
   return { kind: 'webhook.failed', title: `The webhook ${owner}to ${new URL(url).host} failed` };

@@ -93,7 +93,7 @@ t.test('Settings that cannot be used are 400 and name the field', async (t) => {
   t.same([shown, url], [{ url: server.url }, server.url]);
 });
 
-t.test('Hostile answers are sent, mention nobody and mask no link', async (t) => {
+t.test('Hostile answers are sent, have no mention and mask no link', async (t) => {
   await attack(t, {
     render: buildAppriseRequest,
     measure: ({ title, body }) => [

@@ -22,7 +22,7 @@ function measure({ embeds }: Body) {
   ];
 }
 
-/** Answers as the webhook of a channel does: without `wait` nobody knows whether the message was stored. */
+/** Answers as the webhook of a channel does: without `wait` the answer does not say whether the message was stored. */
 function judge({ path, headers, body }: TargetRequest) {
   const [route, query] = path.split('?');
   if (route !== PATH) return { status: 404, body: { message: 'Unknown Webhook', code: 10015 } };

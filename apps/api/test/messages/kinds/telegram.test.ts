@@ -163,7 +163,7 @@ t.test('Settings that cannot be used are 400 and name the field', async (t) => {
   });
 });
 
-t.test('Hostile answers are accepted, mention nobody and mask no link', async (t) => {
+t.test('Hostile answers are accepted, have no mention and mask no link', async (t) => {
   await attack(t, {
     render: (message) => {
       const { text: html, ...request } = buildTelegramRequest(message);

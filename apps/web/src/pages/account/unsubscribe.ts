@@ -26,7 +26,7 @@ export async function unsubscribe({ actions, client, request }: Visit): Promise<
   unwrap(await actions.unsubscribe(client, { token }));
   return {
     title: 'You get no more of this mail',
-    lead: 'Whoever had it sent to you is notified.',
+    lead: 'The account that sent it to you is notified.',
     body: html`<p class="apart">Should they send it again, you get a link first that asks for your consent.</p>`,
   };
 }

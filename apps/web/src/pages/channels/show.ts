@@ -32,7 +32,7 @@ const atLeast = (count: number) => (count >= SEARCHED ? ' or more' : '');
 const renderUnconfirmed = ({ csrfField }: SignedInVisit, { id, settings }: Channel): Html =>
   html`<div class="notice warn" role="region" aria-labelledby="why">${renderGlyph('waiting')}
 <h2 id="why">The address has to be confirmed first</h2>
-<p>A mail with a link went to <b>${settings.address}</b>. Nothing else is sent before somebody who reads it opens the link: so nobody gets mails that they did not ask for.</p>
+<p>A mail with a link went to <b>${settings.address}</b>. Nothing else is sent before the link is opened, so that no mailbox gets mails that its owner did not ask for.</p>
 <form class="do" method="post" action="/channels/${id}/confirm">${csrfField}<button>Send the link again</button></form></div>`;
 
 /** Why nothing is sent, and what to do. */

@@ -13,7 +13,7 @@ interface FeedState {
 export function renderFeed({ csrfField, timeZone, now }: SignedInVisit, { owner, createdAt }: FeedState): Html {
   const says =
     createdAt === null
-      ? 'The newest 50 answers, for a feed reader. Whoever has the address can read them.'
+      ? 'The newest 50 answers, for a feed reader. Anyone with the address can read them.'
       : `On since ${formatDay(new Date(createdAt), timeZone, now)}. Its address was shown once: another one ends it.`;
   return html`<p>${says}</p>
 <form class="do" method="post" action="${owner}/feed">${csrfField}<button>${createdAt === null ? 'Create feed' : 'Replace feed address'}</button>${

@@ -39,7 +39,7 @@ async function createFeed({ actions, session }: SignedInVisit, { taskId, href, t
 <div class="head"><h2 id="address-head">Address</h2></div>
 <pre class="secret" tabindex="0" aria-labelledby="address-head" translate="no">${url}</pre>
 </section>
-<p>Give it to a feed reader. Whoever has it can read the answers without a password, so treat it like one. A former address of this feed has ended.</p>
+<p>Give it to a feed reader. Anyone with it can read the answers without a password, so treat it like one. The previous address of this feed no longer works.</p>
 <p class="do"><a class="button primary" href="${href}">I have copied it</a></p>`,
   };
 }

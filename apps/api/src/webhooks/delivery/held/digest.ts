@@ -1,11 +1,11 @@
 import type { EventData } from '@carillon/contract/webhooks/events';
+import { cutText } from '../../../messages/format/cut-text.ts';
 import type { DigestData, StoredPayload } from '../../../messages/read-message.ts';
 
 /** The messages that a digest has at most. The rest is counted. */
 export const MAX_MESSAGES = 100;
 const MAX_RESULT = 4000;
 const MAX_CHANGES = 20;
-const CUT = '…';
 
 /** The body of a digest of stored bodies, oldest first, without the ends of long answers. */
 export function buildDigest(payloads: readonly string[], leftOut: number, at: Date): string {
@@ -20,16 +20,8 @@ function shorten({ event, timestamp, data }: StoredPayload): StoredPayload {
   const { output: _output, result, changes, ...rest } = execution;
   const cut = {
     ...rest,
-    result: result === null ? null : cutText(result),
+    result: result === null ? null : cutText(result, MAX_RESULT),
     ...(changes && { changes: changes.slice(0, MAX_CHANGES) }),
   };
   return { event, timestamp, data: { task, execution: cut } };
-}
-
-/** Never ends within a character that takes two code units. */
-function cutText(text: string): string {
-  if (text.length <= MAX_RESULT) return text;
-  const end = MAX_RESULT - CUT.length;
-  const isInside = /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
-  return text.slice(0, isInside ? end - 1 : end) + CUT;
 }
