@@ -73,6 +73,13 @@ export const ExecutionRequest = Type.Object(
 );
 export type ExecutionRequest = Static<typeof ExecutionRequest>;
 
+/** A page that an answer rests on. */
+export const Citation = Type.Object({
+  url: Type.String({ description: 'An http or https address' }),
+  title: Type.String({ description: 'The title of the page; its host if the provider sent none' }),
+});
+export type Citation = Static<typeof Citation>;
+
 export const Execution = Type.Object(
   {
     id: Id,
@@ -89,6 +96,10 @@ export const Execution = Type.Object(
     changes: nullable(
       Type.Array(OutputChange, { description: 'The watched values that differ; null whenever `changed` is' }),
     ),
+    citations: Type.Array(Citation, {
+      description: 'The pages that the answer cites, in its order; empty without any',
+    }),
+    toolUses: Type.Integer({ description: 'How often the model used its tools' }),
     error: nullable(Type.String()),
     errorCode: nullable(ErrorCode),
     tokensUsed: nullable(Type.Integer()),

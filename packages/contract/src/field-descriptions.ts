@@ -195,6 +195,7 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   'Task.pausedUntil': 'Nothing is planned before this; null for no pause',
   'Task.timeoutMs': 'How long the model may take to answer, in milliseconds; null for the timeout of the service',
   'Task.monthlyBudgetUsd': 'What the runs of a UTC month may cost in USD; null for no limit',
+  'Task.maxToolUses': 'How often the model may use its tools in a run',
   'Task.maxRetries': 'How often a failed run is retried',
   failuresInRow: 'The number of failed runs in a row',
   durationMs: 'How long the run took, in milliseconds',

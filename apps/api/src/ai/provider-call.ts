@@ -6,7 +6,7 @@ import { createModelQuirks } from './models/quirks.ts';
 import { askOfflineModel } from './offline-model.ts';
 import { createProviders, type Route } from './providers.ts';
 import { MAX_TEXT, ModelReply } from './reply.ts';
-import { type AiRequest, findUnsupportedAttachment, joinRequestText } from './request.ts';
+import { type AiRequest, type Citation, findUnsupportedAttachment, joinRequestText } from './request.ts';
 import { MAX_ANSWER_BYTES, ProviderResponse } from './response.ts';
 import { type AiUsage, computeUsage, estimateUsage, type Warnings } from './usage.ts';
 
@@ -14,7 +14,14 @@ export type CallResult = {
   /** Null if nothing reached the provider, or it is not known what did. */
   usage: AiUsage | null;
 } & (
-  | { ok: true; text: string /** The token limit ended the answer. */; isCut?: true }
+  | {
+      ok: true;
+      text: string;
+      /** The token limit ended the answer. */
+      isCut?: true;
+      /** The pages that the answer cites; left out without any. */
+      citations?: Citation[];
+    }
   | { ok: false; errorCode: ErrorCode; message: string; retryable: boolean; retryAfterMs: number | null }
 );
 

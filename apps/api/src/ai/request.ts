@@ -1,6 +1,8 @@
 import { estimateTokenCount } from 'tokenx';
 import { createMarker, fenceText } from './fence.ts';
 
+export type WebTool = 'web_search' | 'web_fetch';
+
 export interface AiAttachment {
   name: string;
   mediaType: string;
@@ -20,11 +22,20 @@ export interface AiRequest {
   attachments?: readonly AiAttachment[];
   /** A JSON Schema (2020-12) of an object. It is also in `system` or `prompt`: providers know only a part of it, or nothing. */
   outputSchema?: Readonly<Record<string, unknown>>;
+  /** The provider's own tools that the model may use, in all at most `maxToolUses` times. */
+  tools?: readonly WebTool[];
+  maxToolUses?: number;
   /** Default: that of the configuration, which is also the most. */
   timeoutMs?: number;
   /** Makes the answer a stream. Called with each piece of the text, none of which splits a character. */
   onText?: (delta: string) => void;
   signal: AbortSignal;
+}
+
+/** A page that an answer cites. */
+export interface Citation {
+  url: string;
+  title: string;
 }
 
 export type MessagePart =

@@ -11,6 +11,10 @@ export interface AiUsage {
   outputTokens: number;
   estimated: boolean;
   costUsd: number;
+  /** Left out without any. */
+  toolUses?: number;
+  /** The part of `costUsd` that is for tools; left out if there is none or the provider reports one sum. */
+  toolCostUsd?: number;
 }
 
 /** Receives a line for each claim of a provider that is beyond what is possible. */

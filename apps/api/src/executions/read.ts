@@ -18,6 +18,8 @@ export const executionFields = {
   output: executions.output,
   changed: executions.changed,
   changes: executions.changes,
+  citations: executions.citations,
+  toolUses: executions.toolUses,
   error: executions.error,
   errorCode: executions.errorCode,
   inputTokens: executions.inputTokens,
@@ -122,7 +124,8 @@ function isUntil(endDate: string): SQL {
 
 type ExecutionRow = Pick<typeof executions.$inferSelect, keyof typeof executionFields>;
 
-export function toExecution({ inputTokens, outputTokens, tokensEstimated, ...row }: ExecutionRow) {
+export function toExecution({ inputTokens, outputTokens, tokensEstimated, ...given }: ExecutionRow) {
+  const row = { ...given, citations: given.citations ?? [] };
   if (inputTokens === null || outputTokens === null) return { ...row, tokensUsed: null, tokens: null };
   const total = inputTokens + outputTokens;
   const tokens = { input: inputTokens, output: outputTokens, total, estimated: tokensEstimated };

@@ -46,6 +46,8 @@ const SETTINGS: SettingTable = {
     store: ({ clock = true, previousResult = false }) => ({ clock, previousResult }),
   },
   outputSchema: { default: null, store: (given) => given && checkOutputSchema(given) },
+  tools: { default: [] },
+  maxToolUses: { default: 5 },
   notify: { default: 'always' },
   watch: { default: [], store: checkWatch },
   missed: { default: 'latest' },

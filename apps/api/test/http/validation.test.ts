@@ -40,6 +40,8 @@ const task: Static<typeof Task> & { consecutiveFailures: number } = {
   pausedUntil: null,
   timeoutMs: null,
   monthlyBudgetUsd: null,
+  tools: [],
+  maxToolUses: 5,
   maxRetries: 3,
   alerts: null,
   createdAt: at,

@@ -58,7 +58,7 @@ t.test('A change of each shown column of a task and of a webhook increases the r
       ...{ notificationEmail: 'x', createdAt: later, updatedAt: later },
       ...{ context: { clock: false, previousResult: true }, outputSchema: {}, notify: 'change', watch: ['x'] },
       ...{ missed: 'none', overlap: 'queue', endsAt: later, maxRuns: 1, pausedUntil: later, timeoutMs: 1000 },
-      ...{ monthlyBudgetUsd: 1, maxRetries: 0, alerts: {} },
+      ...{ monthlyBudgetUsd: 1, maxRetries: 0, maxToolUses: 3, tools: ['web_search'], alerts: {} },
     },
     webhooks: { url: 'x', events: ['x'], description: 'x', status: 'failed', createdAt: later },
   };

@@ -39,6 +39,8 @@ t.test('A task is stored with the defaults and first runs at its scheduled time'
     channels: [],
     context: { clock: true, previousResult: false },
     outputSchema: null,
+    tools: [],
+    maxToolUses: 5,
     notify: 'always',
     watch: [],
     missed: 'latest',

@@ -37,6 +37,8 @@ t.test('The owner sees every field of the contract and no other', async (t) => {
     'channels',
     'context',
     'outputSchema',
+    'tools',
+    'maxToolUses',
     'notify',
     'watch',
     'missed',

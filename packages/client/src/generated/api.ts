@@ -1836,6 +1836,10 @@ export interface components {
             outputSchema: {
                 [key: string]: unknown;
             } | null;
+            /** @description What the model may use during a run: the provider's own search (`web_search`) and its reader of web pages (`web_fetch`) */
+            tools: ("web_search" | "web_fetch")[];
+            /** @description How often the model may use its tools in a run */
+            maxToolUses: number;
             /**
              * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered
              * @enum {string}
@@ -1948,6 +1952,15 @@ export interface components {
                 /** @description Whether a value is too long and only a part of it is here; without `from` and `to`, whether further changes were left out */
                 cut?: boolean;
             }[] | null;
+            /** @description The pages that the answer cites, in its order; empty without any */
+            citations: {
+                /** @description An http or https address */
+                url: string;
+                /** @description The title of the page; its host if the provider sent none */
+                title: string;
+            }[];
+            /** @description How often the model used its tools */
+            toolUses: number;
             /** @description Why it failed; null unless it failed */
             error: string | null;
             /**
@@ -3467,6 +3480,10 @@ export interface operations {
                     outputSchema?: {
                         [key: string]: unknown;
                     } | null;
+                    /** @description What the model may use during a run: the provider's own search (`web_search`) and its reader of web pages (`web_fetch`). The provider of the model must have them. Default: none */
+                    tools?: ("web_search" | "web_fetch")[];
+                    /** @description How often the model may use its tools in a run. Default: 5 */
+                    maxToolUses?: number;
                     /**
                      * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered. Default: `always`
                      * @enum {string}
@@ -3618,6 +3635,8 @@ export interface operations {
                      *           "pausedUntil": null,
                      *           "timeoutMs": null,
                      *           "monthlyBudgetUsd": null,
+                     *           "tools": [],
+                     *           "maxToolUses": 5,
                      *           "maxRetries": 3,
                      *           "alerts": null,
                      *           "createdAt": "2026-11-19T16:02:11.038Z",
@@ -3718,6 +3737,8 @@ export interface operations {
                      *         "pausedUntil": null,
                      *         "timeoutMs": null,
                      *         "monthlyBudgetUsd": null,
+                     *         "tools": [],
+                     *         "maxToolUses": 5,
                      *         "maxRetries": 3,
                      *         "alerts": null,
                      *         "createdAt": "2026-11-19T16:02:11.038Z",
@@ -3853,6 +3874,10 @@ export interface operations {
                     outputSchema?: {
                         [key: string]: unknown;
                     } | null;
+                    /** @description What the model may use during a run: the provider's own search (`web_search`) and its reader of web pages (`web_fetch`). The provider of the model must have them. Default: none */
+                    tools?: ("web_search" | "web_fetch")[];
+                    /** @description How often the model may use its tools in a run. Default: 5 */
+                    maxToolUses?: number;
                     /**
                      * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered. Default: `always`
                      * @enum {string}
@@ -3952,6 +3977,8 @@ export interface operations {
                      *         "pausedUntil": null,
                      *         "timeoutMs": null,
                      *         "monthlyBudgetUsd": null,
+                     *         "tools": [],
+                     *         "maxToolUses": 5,
                      *         "maxRetries": 3,
                      *         "alerts": null,
                      *         "createdAt": "2026-11-19T16:02:11.038Z",
@@ -4095,6 +4122,8 @@ export interface operations {
                      *         "pausedUntil": null,
                      *         "timeoutMs": null,
                      *         "monthlyBudgetUsd": null,
+                     *         "tools": [],
+                     *         "maxToolUses": 5,
                      *         "maxRetries": 3,
                      *         "alerts": null,
                      *         "createdAt": "2026-11-20T09:15:27.204Z",
@@ -4250,6 +4279,8 @@ export interface operations {
                      *         "pausedUntil": null,
                      *         "timeoutMs": null,
                      *         "monthlyBudgetUsd": null,
+                     *         "tools": [],
+                     *         "maxToolUses": 5,
                      *         "maxRetries": 3,
                      *         "alerts": null,
                      *         "createdAt": "2026-11-19T16:02:11.038Z",
@@ -4549,6 +4580,8 @@ export interface operations {
                      *           "output": null,
                      *           "changed": null,
                      *           "changes": null,
+                     *           "citations": [],
+                     *           "toolUses": 0,
                      *           "error": null,
                      *           "errorCode": null,
                      *           "tokensUsed": 45,
@@ -4638,6 +4671,8 @@ export interface operations {
                      *         "output": null,
                      *         "changed": null,
                      *         "changes": null,
+                     *         "citations": [],
+                     *         "toolUses": 0,
                      *         "error": null,
                      *         "errorCode": null,
                      *         "tokensUsed": 45,
@@ -4701,6 +4736,15 @@ export interface operations {
                                 /** @description Whether a value is too long and only a part of it is here; without `from` and `to`, whether further changes were left out */
                                 cut?: boolean;
                             }[] | null;
+                            /** @description The pages that the answer cites, in its order; empty without any */
+                            citations: {
+                                /** @description An http or https address */
+                                url: string;
+                                /** @description The title of the page; its host if the provider sent none */
+                                title: string;
+                            }[];
+                            /** @description How often the model used its tools */
+                            toolUses: number;
                             /** @description Why it failed; null unless it failed */
                             error: string | null;
                             /**
@@ -4804,6 +4848,8 @@ export interface operations {
                      *         "output": null,
                      *         "changed": null,
                      *         "changes": null,
+                     *         "citations": [],
+                     *         "toolUses": 0,
                      *         "error": null,
                      *         "errorCode": null,
                      *         "tokensUsed": 45,
@@ -4908,6 +4954,15 @@ export interface operations {
                                 /** @description Whether a value is too long and only a part of it is here; without `from` and `to`, whether further changes were left out */
                                 cut?: boolean;
                             }[] | null;
+                            /** @description The pages that the answer cites, in its order; empty without any */
+                            citations: {
+                                /** @description An http or https address */
+                                url: string;
+                                /** @description The title of the page; its host if the provider sent none */
+                                title: string;
+                            }[];
+                            /** @description How often the model used its tools */
+                            toolUses: number;
                             /** @description Why it failed; null unless it failed */
                             error: string | null;
                             /**
@@ -5223,6 +5278,8 @@ export interface operations {
                      *         "output": null,
                      *         "changed": null,
                      *         "changes": null,
+                     *         "citations": [],
+                     *         "toolUses": 0,
                      *         "error": "The run was cancelled.",
                      *         "errorCode": "CANCELLED",
                      *         "tokensUsed": 30,

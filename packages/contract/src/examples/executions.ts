@@ -102,6 +102,8 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
           result: null,
           changed: null,
           changes: null,
+          citations: [],
+          toolUses: 0,
           error: 'The run was cancelled.',
           errorCode: 'CANCELLED',
           tokensUsed: 30,

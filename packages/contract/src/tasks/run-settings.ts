@@ -46,6 +46,12 @@ const watchDescription =
   'Paths into the output to compare with the last success, such as `price` or `releases[].date`; without any, the whole output';
 export const Watch = Type.Array(WatchPath, { maxItems: 20, description: watchDescription });
 
+export const WEB_TOOLS = ['web_search', 'web_fetch'] as const;
+export type WebTool = (typeof WEB_TOOLS)[number];
+const toolsDescription =
+  "What the model may use during a run: the provider's own search (`web_search`) and its reader of web pages (`web_fetch`)";
+const maxToolUsesDescription = 'How often the model may use its tools in a run';
+
 const alertRules = {
   overdueMinutes: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 10_080, description: 'Minutes after which a planned run is overdue' }),
@@ -66,6 +72,16 @@ export const AlertRules = Type.Object(alertRules, { description: alertsDescripti
 export const runSettings = {
   context: Type.Optional(RunContextInput),
   outputSchema: Type.Optional(nullable(OutputSchema)),
+  tools: Type.Optional(
+    Type.Array(stringEnum(WEB_TOOLS), {
+      maxItems: WEB_TOOLS.length,
+      uniqueItems: true,
+      description: `${toolsDescription}. The provider of the model must have them. Default: none`,
+    }),
+  ),
+  maxToolUses: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 20, description: `${maxToolUsesDescription}. Default: 5` }),
+  ),
   notify: Type.Optional({ ...Notify, description: `${Notify.description}. Default: \`always\`` }),
   watch: Type.Optional(Watch),
   missed: Type.Optional({ ...Missed, description: `${Missed.description}. Default: \`latest\`` }),
@@ -122,6 +138,8 @@ export const runSettings = {
 export const storedRunSettings = {
   context: RunContext,
   outputSchema: nullable(OutputSchema),
+  tools: Type.Array(stringEnum(WEB_TOOLS), { description: toolsDescription }),
+  maxToolUses: Type.Integer({ description: maxToolUsesDescription }),
   notify: Notify,
   watch: Type.Array(Type.String(), { description: watchDescription }),
   missed: Missed,

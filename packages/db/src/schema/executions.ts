@@ -51,6 +51,12 @@ export interface OutputChange {
   cut?: boolean;
 }
 
+/** A page that an answer cites. */
+export interface Citation {
+  url: string;
+  title: string;
+}
+
 /** A pending row is waiting (`queuedAt` is null: a retry before its `runAt`) or queued. Completing needs the claim token. */
 export const executions = pgTable(
   'executions',
@@ -91,6 +97,9 @@ export const executions = pgTable(
     changed: boolean(),
     changes: json().$type<OutputChange[]>(),
     comparedWithId: integer('compared_with_id'),
+    /** Null without any. */
+    citations: json().$type<Citation[]>(),
+    toolUses: integer('tool_uses').notNull().default(0),
     error: text(),
     errorCode: text('error_code', { enum: ERROR_CODES }),
     model: text(),

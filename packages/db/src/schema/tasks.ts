@@ -17,6 +17,7 @@ export const FATES = [
 ] as const;
 export const NOTIFY_WHEN = ['always', 'change', 'failure'] as const;
 export const MISSED_POLICIES = ['latest', 'none', 'all'] as const;
+export const WEB_TOOLS = ['web_search', 'web_fetch'] as const;
 export const OVERLAP_POLICIES = ['skip', 'queue', 'cancel'] as const;
 
 /** What the model is given beside the prompt. */
@@ -70,6 +71,9 @@ export const tasks = pgTable(
     // `json` keeps the order of the fields, which `jsonb` does not.
     context: json().$type<RunContext>().notNull().default({ clock: true, previousResult: false }),
     outputSchema: json('output_schema').$type<OutputSchema>(),
+    /** The provider's own tools that the model may use. */
+    tools: text({ enum: WEB_TOOLS }).array().notNull().default([]),
+    maxToolUses: integer('max_tool_uses').notNull().default(5),
     notify: text({ enum: NOTIFY_WHEN }).notNull().default('always'),
     watch: text().array().notNull().default([]),
     missed: text({ enum: MISSED_POLICIES }).notNull().default('latest'),
@@ -118,6 +122,7 @@ export const tasks = pgTable(
     check('tasks_temperature', sql`${t.temperature} between 0 and 200`),
     index('tasks_overdue').on(t.overdueAt).where(sql`${t.overdueAt} is not null`),
     check('tasks_notify', sql`${t.notify} in (${wordList(NOTIFY_WHEN)})`),
+    check('tasks_tools', sql`${t.tools} <@ array[${wordList(WEB_TOOLS)}]`),
     check('tasks_missed', sql`${t.missed} in (${wordList(MISSED_POLICIES)})`),
     check('tasks_overlap', sql`${t.overlap} in (${wordList(OVERLAP_POLICIES)})`),
     check('tasks_max_retries', sql`${t.maxRetries} between 0 and 3`),
@@ -137,5 +142,28 @@ export const occurrences = pgTable(
   (t) => [
     primaryKey({ columns: [t.taskId, t.plannedFor] }),
     check('occurrences_fate', sql`${t.fate} in (${wordList(FATES)})`),
+  ],
+);
+
+/** Tasks that the agent has proposed. Nothing of a proposal runs before its user confirms it. */
+export const taskProposals = pgTable(
+  'task_proposals',
+  {
+    id: uuid().primaryKey(),
+    userId: integer('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** The body of the request that creates the task. */
+    draft: json().$type<Record<string, unknown>>().notNull(),
+    createdAt: instant('created_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    confirmedAt: instant('confirmed_at'),
+    /** The task that was created; null before, and after its deletion. */
+    taskId: integer('task_id').references(() => tasks.id, { onDelete: 'set null' }),
+  },
+  (t) => [
+    index('task_proposals_of_user').on(t.userId),
+    index('task_proposals_of_task').on(t.taskId),
+    index('task_proposals_expiry').on(t.expiresAt),
   ],
 );

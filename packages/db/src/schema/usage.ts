@@ -64,6 +64,9 @@ export const usageRecords = pgTable(
     outputTokens: integer('output_tokens').notNull(),
     estimated: boolean().notNull(),
     costUsd: doublePrecision('cost_usd').notNull(),
+    toolUses: integer('tool_uses').notNull().default(0),
+    /** The part of `costUsd` that is for tools; 0 if the provider reports one sum. */
+    toolCostUsd: doublePrecision('tool_cost_usd').notNull().default(0),
     createdAt: instant('created_at').notNull(),
   },
   (t) => [
