@@ -31,6 +31,7 @@ import { serverOptions, setCommonHeaders, TIMEOUTS, type Timeouts } from './http
 import { traceRequests } from './http/tracing.ts';
 import { assertStorable, nameUnknownQueryParameters, registerContractValidation } from './http/validation.ts';
 import { integrationsRoutes } from './integrations/routes.ts';
+import { mcpRoutes } from './mcp/routes.ts';
 import { notificationsRoutes } from './notifications/routes.ts';
 import { serveDocs } from './openapi/serve.ts';
 import { settingsRoutes } from './settings/routes.ts';
@@ -103,6 +104,7 @@ export async function buildApp(
   app.register(feedsRoutes, { ctx });
   app.register(eventsRoutes, { ctx });
   app.register(agentRoutes, { ctx });
+  app.register(mcpRoutes, { ctx });
   app.register(webhooksRoutes, { ctx });
   app.register(channelsRoutes, { ctx });
   app.register(usageRoutes, { ctx });

@@ -19,8 +19,11 @@ import { assertNotInMaintenance, isMaintenance, isOpenDuringMaintenance } from '
 import { type Credentials, findCaller } from './find-caller.ts';
 import { hashApiKey, isApiKey, isWellFormedApiKey } from './keys/secret.ts';
 
-/** Who may call a route; a route without it does not boot. Pages of the dashboard find the session by themselves. */
-export const ACCESS = ['public', 'user', 'cron', 'admin', 'page'] as const;
+/**
+ * Who may call a route; a route without it does not boot. Pages of the dashboard find the session by themselves. `key`: API
+ * keys alone, as bearer tokens; the handler checks their scopes.
+ */
+export const ACCESS = ['public', 'user', 'cron', 'admin', 'page', 'key'] as const;
 export type Access = (typeof ACCESS)[number];
 
 declare module 'fastify' {
@@ -76,7 +79,7 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
   async function guard(request: FastifyRequest, reply: FastifyReply, access: Access | undefined) {
     if (access === 'public') assertNotInMaintenance(await isMaintenance(ctx), null);
     else if (access === 'cron') await authenticateScheduler(request, reply);
-    else await authenticateUser(request, reply, access === 'admin');
+    else await authenticateUser(request, reply, access);
   }
 
   async function authenticateScheduler(request: FastifyRequest, reply: FastifyReply) {
@@ -85,9 +88,9 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     throw new AppError('unauthenticated', 'The scheduler secret is missing or wrong.');
   }
 
-  async function authenticateUser(request: FastifyRequest, reply: FastifyReply, asAdmin: boolean) {
+  async function authenticateUser(request: FastifyRequest, reply: FastifyReply, access: Access | undefined) {
     const token = findToken(request);
-    const credentials = token && readCredentials(token);
+    const credentials = token && readCredentials(token, access);
     const count = limits.buildUserCount(request);
     const claim = findClaimRequest(request);
     const found = credentials && (await findCaller(ctx, credentials, { count, load: getLoad(request), claim }));
@@ -103,12 +106,12 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     if (caller.apiKey) ctx.apiKeyUse.count(caller.apiKey.id, count.at);
     if (window) await limits.checkUser(request, reply, { ...count, window });
     if (maintenance && !isOpenDuringMaintenance(request.routeOptions.url ?? '')) assertNotInMaintenance(true, caller);
-    if (asAdmin) assertAdmin(request, ctx.config.adminKey);
-    if (caller.apiKey) assertScope(caller.apiKey, request.routeOptions.config.scope);
+    if (access === 'admin') assertAdmin(request, ctx.config.adminKey);
+    if (caller.apiKey && access !== 'key') assertScope(caller.apiKey, request.routeOptions.config.scope);
   }
 
-  function readCredentials({ text, isBearer }: Token): Credentials | null {
-    if (!isApiKey(text)) return ctx.tokens.verify(text, ctx.now());
+  function readCredentials({ text, isBearer }: Token, access: Access | undefined): Credentials | null {
+    if (!isApiKey(text)) return access === 'key' ? null : ctx.tokens.verify(text, ctx.now());
     return isBearer && isWellFormedApiKey(text) ? { keyHash: hashApiKey(text) } : null;
   }
 }
