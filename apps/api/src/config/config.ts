@@ -83,6 +83,7 @@ export function loadConfig(env: Environment, fileNames: readonly string[] = []) 
       apiKey: read('AI_API_KEY'),
       anthropicApiKey: read('ANTHROPIC_API_KEY'),
       anthropicBaseUrl: read('ANTHROPIC_BASE_URL'),
+      webTools: read('AI_WEB_TOOLS'),
       timeoutMs: read('AI_TIMEOUT_MS'),
     },
     mail: {

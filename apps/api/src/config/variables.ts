@@ -49,6 +49,7 @@ export const VARIABLES = {
   AI_API_KEY: { parser: text, default: null },
   ANTHROPIC_API_KEY: { parser: text, default: null },
   ANTHROPIC_BASE_URL: { parser: anthropicUrl, default: null },
+  AI_WEB_TOOLS: { parser: oneOf('auto', 'openrouter', 'none'), default: 'auto' },
   AI_TIMEOUT_MS: { parser: integer(1, 3_600_000), default: '120000' },
 
   SMTP_URL: { parser: url('smtp:', 'smtps:'), default: null },

@@ -7,10 +7,18 @@ interface Test {
   after: (work: () => Promise<void>) => void;
 }
 
+export const NO_PROVIDER: Config['ai'] = {
+  baseUrl: null,
+  apiKey: null,
+  anthropicApiKey: null,
+  anthropicBaseUrl: null,
+  webTools: 'auto',
+  timeoutMs: 5000,
+};
+
 /** Creates an AI client that closes with the test. Default: no provider. */
 export function createTestAi(t: Test, settings: Partial<Config['ai']> = {}, log?: Parameters<typeof createAi>[1]): Ai {
-  const noProvider = { baseUrl: null, apiKey: null, anthropicApiKey: null, anthropicBaseUrl: null, timeoutMs: 5000 };
-  const ai = createAi({ ...noProvider, ...settings }, log);
+  const ai = createAi({ ...NO_PROVIDER, ...settings }, log);
   t.after(() => ai.close());
   return ai;
 }

@@ -1,0 +1,16 @@
+import type { Config } from '../../config/config.ts';
+import { findService } from '../providers.ts';
+import type { WebTool } from '../request.ts';
+
+const ALL: readonly WebTool[] = ['web_search', 'web_fetch'];
+
+/** The tools that the service of a model runs itself: Anthropic's and OpenRouter's have all, every other service none. */
+export function findWebTools(settings: Config['ai'], model: string): readonly WebTool[] {
+  if (settings.webTools === 'none') return [];
+  const service = findService(settings, model);
+  if (service.kind === 'anthropic') return ALL;
+  if (service.kind !== 'compatible') return [];
+  return settings.webTools === 'openrouter' || isOpenRouter(service.url) ? ALL : [];
+}
+
+const isOpenRouter = (url: string) => /(?:^|\.)openrouter\.ai$/.test(new URL(url).hostname);

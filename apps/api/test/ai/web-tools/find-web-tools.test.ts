@@ -1,0 +1,43 @@
+import t from 'tap';
+import { findWebTools } from '../../../src/ai/web-tools/find-web-tools.ts';
+import { NO_PROVIDER } from '../../support/ai-client.ts';
+
+const ALL = ['web_search', 'web_fetch'];
+const claude = 'anthropic/claude-sonnet-4-5';
+const anthropic = { anthropicApiKey: 'anthropic-key-1' };
+
+t.test("A model has web tools if Anthropic's API or OpenRouter serves it", async (t) => {
+  for (const [settings, model, tools] of [
+    [{}, claude, []],
+    [{ baseUrl: 'offline' }, 'm', []],
+    [{ baseUrl: 'https://openrouter.ai/api/v1' }, 'm', ALL],
+    [{ baseUrl: 'https://OpenRouter.ai:443/api/v1' }, 'm', ALL],
+    [{ baseUrl: 'https://eu.openrouter.ai/api/v1' }, 'm', ALL],
+    [{ baseUrl: 'https://openrouter.ai/api/v1' }, claude, ALL],
+    [{ baseUrl: 'https://api.openai.com/v1' }, 'm', []],
+    [{ baseUrl: 'https://openrouter.ai.example.com/v1' }, 'm', []],
+    [{ baseUrl: 'https://notopenrouter.ai/v1' }, 'm', []],
+    [{ baseUrl: 'https://example.com/openrouter.ai' }, 'm', []],
+    [{ baseUrl: 'https://user:openrouter.ai@example.com/v1' }, 'm', []],
+    [anthropic, claude, ALL],
+    [{ ...anthropic, anthropicBaseUrl: 'http://127.0.0.1:9' }, claude, ALL],
+    [anthropic, 'gpt-4o-mini', []],
+    [{ ...anthropic, baseUrl: 'https://api.openai.com/v1' }, 'gpt-4o-mini', []],
+    [{ ...anthropic, baseUrl: 'offline' }, 'gpt-4o-mini', []],
+  ] as const) {
+    t.same(findWebTools({ ...NO_PROVIDER, ...settings }, model), tools, JSON.stringify([settings, model]));
+  }
+});
+
+t.test('AI_WEB_TOOLS names a proxy in front of OpenRouter, or switches the tools off everywhere', async (t) => {
+  const proxy = { ...NO_PROVIDER, ...anthropic, baseUrl: 'http://127.0.0.1:4000/v1' };
+  t.same(findWebTools({ ...proxy, webTools: 'openrouter' }, 'm'), ALL);
+  t.same(findWebTools({ ...NO_PROVIDER, baseUrl: 'offline', webTools: 'openrouter' }, 'm'), []);
+  t.same(
+    findWebTools({ ...NO_PROVIDER, ...anthropic, webTools: 'openrouter' }, 'm'),
+    [],
+    'no service takes this model',
+  );
+  for (const model of ['m', claude]) t.same(findWebTools({ ...proxy, webTools: 'none' }, model), []);
+  t.same(findWebTools({ ...proxy, baseUrl: 'https://openrouter.ai/api/v1', webTools: 'none' }, 'm'), []);
+});
