@@ -25,7 +25,8 @@ export async function testDatabase(t?: { teardown(work: () => Promise<void>): un
   const name = `test_${process.pid}_${randomBytes(6).toString('hex')}`;
   try {
     const template = await ensureTemplate(serverUrl);
-    await admin.unsafe(`create database ${name} template ${template}`);
+    // Copies files instead of logging each block: a third of the time, and no write-ahead log.
+    await admin.unsafe(`create database ${name} template ${template} strategy file_copy`);
   } catch (error) {
     await admin.end({ timeout: 0 });
     await stop();
@@ -49,7 +50,17 @@ export async function testDatabase(t?: { teardown(work: () => Promise<void>): un
   return { url, db, close };
 }
 
-export async function ensureTemplate(url: string): Promise<string> {
+const templates = new Map<string, Promise<string>>();
+
+/** Returns the name of a database with the newest schema, which it creates on a server that has none. */
+export function ensureTemplate(url: string): Promise<string> {
+  const found = templates.get(url) ?? createTemplate(url);
+  templates.set(url, found);
+  found.catch(() => templates.delete(url));
+  return found;
+}
+
+async function createTemplate(url: string): Promise<string> {
   const template = `carillon_template_${hashMigrations()}`;
   const admin = postgres(withDatabaseName(url, 'postgres'), { max: 1, onnotice: () => {} });
   try {
