@@ -36,6 +36,7 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   cancelExecution: 'executions.cancel',
   listAlerts: 'alerts.list',
   processMessage: 'agent.run',
+  confirmTask: 'agent.confirmTask',
   createUpload: 'uploads.create',
   deleteUpload: 'uploads.delete',
   createWebhook: 'webhooks.create',

@@ -7,6 +7,7 @@ import { AuditEntry } from './admin/audit.ts';
 import { Coupon } from './admin/coupons.ts';
 import { Settings } from './admin/settings.ts';
 import { AdminUser } from './admin/users.ts';
+import { TaskProposal } from './agent.ts';
 import { Channel } from './channels/channels.ts';
 import { ChannelAttempt } from './channels/deliveries.ts';
 import {
@@ -45,6 +46,7 @@ export const NAMED_SCHEMAS = [
   NotValidatedBody,
   BareErrorBody,
   Task,
+  TaskProposal,
   Occurrence,
   Execution,
   Alert,

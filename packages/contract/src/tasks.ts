@@ -117,7 +117,7 @@ export type Task = Static<typeof Task>;
 const SettableStatus = stringEnum(['active', 'paused']);
 
 const common = { tags: ['tasks'], security: SIGNED_IN };
-const ACTIVE_TASK_QUOTA = 'The plan allows no more active tasks';
+export const ACTIVE_TASK_QUOTA = 'The plan allows no more active tasks';
 
 export const CreateTaskInput = strictObject({
   ...taskSettings,

@@ -4,8 +4,10 @@ import type { Context } from '../context.ts';
 import { toErrorBody } from '../http/error-handler.ts';
 import { abortOnHangUp, openEventStream, wantsEvents } from '../http/event-stream.ts';
 import { createAnswerStore } from '../http/idempotency/register.ts';
+import { LARGE_BODY_LIMIT } from '../http/server.ts';
 import { type ContractTypes, success } from '../http/validation.ts';
 import { processMessage } from './process.ts';
+import { confirmTask } from './proposals/confirm.ts';
 
 interface Options {
   ctx: Context;
@@ -71,6 +73,16 @@ export const agentRoutes: FastifyPluginAsync<Options, RawServerDefault, Contract
       );
       await Promise.race([ended, events.begun]);
       return events.answer(reply);
+    },
+  );
+
+  app.post(
+    '/api/agent/confirm-task',
+    { schema: contract.confirmTask, config: { access: 'user', scope: 'tasks:write' }, bodyLimit: LARGE_BODY_LIMIT },
+    async ({ ctx, caller, body }, reply) => {
+      const taskId = await confirmTask(ctx, caller, body);
+      reply.code(201).header('location', `/api/tasks/${taskId}`);
+      return { success, taskId };
     },
   );
 };

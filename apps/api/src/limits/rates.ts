@@ -32,6 +32,7 @@ export const RATE_LIMITS: readonly RateLimit[] = [
   rate('GET /api/tasks/:id', 120, MINUTE, 'user'),
   rate('PATCH /api/tasks/:id', 20, MINUTE, 'user'),
   rate('DELETE /api/tasks/:id', 10, MINUTE, 'user'),
+  rate('POST /api/agent/confirm-task', 10, MINUTE, 'user'),
   rate('POST /api/agent/process', 30, MINUTE, 'user'),
   rate('POST /api/tasks/:id/execute', 20, MINUTE, 'user'),
   rate('GET /api/executions', 100, MINUTE, 'user'),

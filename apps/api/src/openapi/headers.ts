@@ -48,6 +48,7 @@ const COOKIE_OPERATIONS = new Set(['login', 'logout', 'endSession', 'startOAuth'
 /** Operations that create a resource with a GET of its own. */
 const LOCATED_OPERATIONS = new Set([
   'createTask',
+  'confirmTask',
   'duplicateTask',
   'executeTask',
   'retryExecution',

@@ -39,20 +39,17 @@ export function requireNextRun(plan: Plan, now: Date): Date {
   throw invalidField(field, NO_RUN[field]);
 }
 
-/** Throws 400 for a plan without future runs. */
-export function previewTask(
-  ctx: Context,
-  {
-    count = 10,
-    endsAt,
-    pausedUntil,
-    maxRuns = null,
-    plannedRuns = 0,
-    ...input
-  }: PreviewTaskInput & { plannedRuns?: number },
-) {
+type PlanInput = Omit<PreviewTaskInput, 'count'> & { plannedRuns?: number };
+
+/** Throws 400 if its pattern is invalid. */
+export function toPlan({ endsAt, pausedUntil, maxRuns = null, plannedRuns = 0, ...input }: PlanInput): Plan {
   const limits = { endsAt: toDate(endsAt), pausedUntil: toDate(pausedUntil), maxRuns, plannedRuns };
-  const plan: Plan = { ...parseSchedule(input), ...limits };
+  return { ...parseSchedule(input), ...limits };
+}
+
+/** Throws 400 for a plan without future runs. */
+export function previewTask(ctx: Context, { count = 10, ...input }: PreviewTaskInput & { plannedRuns?: number }) {
+  const plan = toPlan(input);
   const now = ctx.now();
   if (findEnd(plan, now) === 'scheduledFor') throw invalidField('scheduledFor', 'must be in the future');
   requireNextRun(plan, now);

@@ -4,6 +4,7 @@ import t from 'tap';
 import { CHANNEL } from '../support/channels.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUpAda, signUpAlice } from '../support/people.ts';
+import { insertProposal } from '../support/proposals.ts';
 import { postTask, TASK } from '../support/tasks.ts';
 import { postWebhook, sendInbound, WEBHOOK } from '../support/webhooks.ts';
 
@@ -31,6 +32,7 @@ t.test('The Location of what was created answers with it', async (t) => {
     [executed, alice],
     [await send(`/api/executions/${executionId}/retry`, alice), alice],
     [await send('/api/agent/create-task', alice, TASK), alice],
+    [await send('/api/agent/confirm-task', alice, { proposalId: await insertProposal(ctx, alice) }), alice],
     [await send(`/api/tasks/${task}/duplicate`, alice), alice],
     [await send('/api/webhooks', alice, { ...WEBHOOK, url: 'https://hooks.example.com/second' }), alice],
     [await send('/api/channels', alice, CHANNEL), alice],
@@ -64,6 +66,7 @@ t.test('The document names the header for exactly the operations that send it', 
   );
   t.same(located.toSorted(), [
     '/api/admin/coupons',
+    '/api/agent/confirm-task',
     '/api/agent/create-task',
     '/api/channels',
     '/api/executions/{id}/retry',

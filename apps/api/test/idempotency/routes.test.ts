@@ -8,6 +8,7 @@ import { readServedDocument } from '../support/contract/served-document.ts';
 import { countStatements, countStatementsInTransactions } from '../support/database.ts';
 import { postWithKey, readKeys } from '../support/idempotency.ts';
 import { PASSWORD, type Person, signUp, signUpAda } from '../support/people.ts';
+import { insertProposal } from '../support/proposals.ts';
 import { startFigmaServer } from '../support/servers/figma-server.ts';
 import { notionBot, startNotionServer } from '../support/servers/notion-server.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
@@ -27,6 +28,10 @@ type Prepared = [url: string, payload?: object, as?: Person];
 /** A request that succeeds, by route. */
 const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
   '/api/agent/create-task': async () => ['/api/agent/create-task', TASK],
+  '/api/agent/confirm-task': async (alice) => [
+    '/api/agent/confirm-task',
+    { proposalId: await insertProposal(ctx, alice) },
+  ],
   '/api/tasks/preview': async () => ['/api/tasks/preview', { ...TASK, name: undefined, prompt: undefined }],
   '/api/tasks/preview-prompt': async () => ['/api/tasks/preview-prompt', { prompt: TASK.prompt }],
   '/api/tasks/:id/execute': async (alice) => [`/api/tasks/${await postTask(app, alice)}/execute`],

@@ -38,6 +38,7 @@ t.test('The table equals the table of the specification', async (t) => {
     ['GET /api/tasks/:id', 120, MINUTE, 'user'],
     ['PATCH /api/tasks/:id', 20, MINUTE, 'user'],
     ['DELETE /api/tasks/:id', 10, MINUTE, 'user'],
+    ['POST /api/agent/confirm-task', 10, MINUTE, 'user'],
     ['POST /api/agent/process', 30, MINUTE, 'user'],
     ['POST /api/tasks/:id/execute', 20, MINUTE, 'user'],
     ['GET /api/executions', 100, MINUTE, 'user'],

@@ -823,13 +823,37 @@ export interface paths {
         put?: never;
         /**
          * Answer a message
-         * @description Sends the message to the `defaultModel` of the system settings, with at most 1024 tokens, and returns the answer with follow-up suggestions. Counts as one execution and consumes the token quota. With `Accept: text/event-stream` the content is streamed; an error before the first piece is an ordinary JSON response.
+         * @description Sends the message to the `defaultModel` of the system settings, with at most 1024 tokens, and returns the answer with follow-up suggestions. If the message asks for something to be done later, repeatedly or when something changes, the result may have a `proposal`: a task that `confirmTask` saves, and nothing else does. Counts as one execution and consumes the token quota. With `Accept: text/event-stream` the content is streamed; an error before the first piece is an ordinary JSON response.
          *
          *     Limit: 30 requests a minute per user.
          *
          *     Scope of an API key: `agent:run`.
          */
         post: operations["processMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agent/confirm-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save a proposed task
+         * @description Creates the task of a `proposal`, with `changes` if there are any, as `createTask` would, and at most once. An error leaves the proposal as it is: it can be confirmed again, for 24 hours after it was made. If its first run has passed meanwhile, the error names `scheduledFor`: send a new one in `changes`. Sends `task.created`.
+         *
+         *     Limit: 10 requests a minute per user.
+         *
+         *     Scope of an API key: `tasks:write`.
+         */
+        post: operations["confirmTask"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1896,6 +1920,143 @@ export interface components {
              * @description When it was last changed
              */
             updatedAt: string;
+        };
+        /** @description A task that the agent proposes. It is not saved before it is confirmed */
+        TaskProposal: {
+            /**
+             * Format: uuid
+             * @description For `confirmTask`
+             */
+            id: string;
+            /** @description The body of `createTask` that would create it */
+            task: {
+                /** @description The name */
+                name: string;
+                /** @description The owner's description */
+                description?: string | null;
+                /** @description The prompt that is sent to the model */
+                prompt: string;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 with Z or an offset
+                 */
+                scheduledFor: string;
+                /**
+                 * @description How often the task runs; with a `recurrencePattern`, the closest recurrence
+                 * @enum {string}
+                 */
+                recurrence: "once" | "daily" | "weekly" | "monthly";
+                /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs */
+                recurrencePattern?: string | null;
+                /**
+                 * Format: time-zone
+                 * @description IANA time zone name
+                 */
+                timezone: string;
+                /** @description The model, named as its provider does. Default: `defaultModel` of the system settings */
+                aiModel?: string;
+                /** @description Default: 1024 */
+                maxTokens?: number;
+                /** @description In hundredths. Default: 70, which stands for 0.70 */
+                temperature?: number;
+                /** @description URLs or ids of the caller's uploads, at most 20 MiB together */
+                attachments?: string[];
+                /**
+                 * Format: http-url
+                 * @description Receives `execution.completed` and `execution.failed` of this task through a webhook of its own; null for none
+                 */
+                webhookUrl?: string | null;
+                /**
+                 * Format: email
+                 * @description Receives a mail when a run ends and no retry follows; null for none
+                 */
+                notificationEmail?: string | null;
+                /** @description Ids of channels of the caller, which get the results and the alarms of this task. Duplicates are ignored */
+                channels?: string[];
+                /** @description What the model is given beside the prompt */
+                context?: {
+                    /** @description Default: true */
+                    clock?: boolean;
+                    /** @description Default: false */
+                    previousResult?: boolean;
+                };
+                /** @description A JSON Schema (2020-12) of an object that every result must match: at most 16 KiB and 10 levels deep, with local references only */
+                outputSchema?: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description What the model may use during a run: the provider's own search (`web_search`) and its reader of web pages (`web_fetch`). The provider of the model must have them. Default: none */
+                tools?: ("web_search" | "web_fetch")[];
+                /** @description How often the model may use its tools in a run. Default: 5 */
+                maxToolUses?: number;
+                /**
+                 * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered. Default: `always`
+                 * @enum {string}
+                 */
+                notify?: "always" | "change" | "failure";
+                /** @description Paths into the output to compare with the last success, such as `price` or `releases[].date`; without any, the whole output */
+                watch?: string[];
+                /**
+                 * @description What makes up for runs that were missed while the service was down: one run (`latest`), nothing (`none`), or the latest 10 (`all`). Default: `latest`
+                 * @enum {string}
+                 */
+                missed?: "latest" | "none" | "all";
+                /**
+                 * @description What happens to a planned run while a run of the task is pending or running: it is skipped, one is queued, or it replaces the others, which are cancelled. Default: `skip`
+                 * @enum {string}
+                 */
+                overlap?: "skip" | "queue" | "cancel";
+                /**
+                 * Format: date-time
+                 * @description No run is planned at this instant or later, and the task is completed after its last run before; null for never
+                 */
+                endsAt?: string | null;
+                /** @description The task is completed after so many planned runs have been queued and the last has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
+                maxRuns?: number | null;
+                /**
+                 * Format: date-time
+                 * @description The first run is the first one of the schedule at this instant or later; null for no pause
+                 */
+                pausedUntil?: string | null;
+                /** @description How long the model may take to answer, in milliseconds: at most the `AI_TIMEOUT_MS` of the service; null for that. Reading attachments does not count */
+                timeoutMs?: number | null;
+                /** @description What the runs of a UTC month may cost in USD; null for no limit. A run starts only if the most that it can cost is within the rest */
+                monthlyBudgetUsd?: number | null;
+                /** @description How often a failed run is retried. Default: 3 */
+                maxRetries?: number;
+                /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue and 3 failures in a row, if the task has a webhook or a mail address */
+                alerts?: {
+                    /** @description Minutes after which a planned run is overdue */
+                    overdueMinutes?: number;
+                    /** @description Failed runs in a row after which the task is failing */
+                    failuresInRow?: number;
+                    /** @description Cost of a run in USD */
+                    costAboveUsd?: number;
+                    /** @description Duration of a run in milliseconds */
+                    durationAboveMs?: number;
+                } | null;
+                /**
+                 * @description Default: `active`
+                 * @enum {string}
+                 */
+                status?: "active" | "paused";
+            };
+            /** @description The next runs that the task would have, at most 5 */
+            occurrences: {
+                /**
+                 * Format: date-time
+                 * @description The instant
+                 */
+                at: string;
+                /** @description The same instant as wall-clock time in the task's time zone */
+                local: string;
+                /** @description Why the time deviates (a clock change, a short month, a pause), and why no run follows */
+                note?: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description Until when it can be confirmed: for 24 hours
+             */
+            expiresAt: string;
         };
         Occurrence: {
             /**
@@ -5676,7 +5837,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "message": "What should I look at first on a Monday?",
+                 *       "message": "What should I look at first on a Monday? Ask me every Monday at nine.",
                  *       "context": {
                  *         "timezone": "Europe/Lisbon",
                  *         "preferences": {
@@ -5723,8 +5884,30 @@ export interface operations {
                      *       },
                      *       "suggestions": [
                      *         "Plan my Monday",
-                     *         "Remind me of this every Monday at 9"
-                     *       ]
+                     *         "Ask me at ten instead"
+                     *       ],
+                     *       "proposal": {
+                     *         "id": "d94b7f12-5e08-4c63-8b2f-71a6e0c9d345",
+                     *         "task": {
+                     *           "name": "Monday question",
+                     *           "prompt": "Ask me in one sentence what I should look at first today.",
+                     *           "scheduledFor": "2026-11-23T09:00:00.000Z",
+                     *           "recurrence": "weekly",
+                     *           "recurrencePattern": "0 9 * * 1",
+                     *           "timezone": "Europe/Lisbon"
+                     *         },
+                     *         "occurrences": [
+                     *           {
+                     *             "at": "2026-11-23T09:00:00.000Z",
+                     *             "local": "2026-11-23T09:00:00+00:00[Europe/Lisbon]"
+                     *           },
+                     *           {
+                     *             "at": "2026-11-30T09:00:00.000Z",
+                     *             "local": "2026-11-30T09:00:00+00:00[Europe/Lisbon]"
+                     *           }
+                     *         ],
+                     *         "expiresAt": "2026-11-21T09:15:27.204Z"
+                     *       }
                      *     }
                      */
                     "application/json": {
@@ -5753,6 +5936,7 @@ export interface operations {
                         };
                         /** @description Messages that the user may want to send next; empty if the model returned no usable ones */
                         suggestions: string[];
+                        proposal?: components["schemas"]["TaskProposal"];
                     };
                     /**
                      * @example event: content
@@ -5762,9 +5946,173 @@ export interface operations {
                      *     data: {"text":" others wait for."}
                      *
                      *     event: done
-                     *     data: {"success":true,"response":{"content":"The one thing that others wait for.","tokensUsed":{"input":212,"output":48,"total":260},"model":"openai/gpt-5-mini","processingTimeMs":1874},"suggestions":["Plan my Monday","Remind me of this every Monday at 9"]}
+                     *     data: {"success":true,"response":{"content":"The one thing that others wait for.","tokensUsed":{"input":212,"output":48,"total":260},"model":"openai/gpt-5-mini","processingTimeMs":1874},"suggestions":["Plan my Monday","Ask me at ten instead"],"proposal":{"id":"d94b7f12-5e08-4c63-8b2f-71a6e0c9d345","task":{"name":"Monday question","prompt":"Ask me in one sentence what I should look at first today.","scheduledFor":"2026-11-23T09:00:00.000Z","recurrence":"weekly","recurrencePattern":"0 9 * * 1","timezone":"Europe/Lisbon"},"occurrences":[{"at":"2026-11-23T09:00:00.000Z","local":"2026-11-23T09:00:00+00:00[Europe/Lisbon]"},{"at":"2026-11-30T09:00:00.000Z","local":"2026-11-30T09:00:00+00:00[Europe/Lisbon]"}],"expiresAt":"2026-11-21T09:15:27.204Z"}}
                      */
                     "text/event-stream": string;
+                };
+            };
+        };
+    };
+    confirmTask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "proposalId": "d94b7f12-5e08-4c63-8b2f-71a6e0c9d345",
+                 *       "changes": {
+                 *         "name": "What to look at first"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description The `id` of a proposal of the caller
+                     */
+                    proposalId: string;
+                    /** @description Fields of the task that replace the proposed ones; null clears a nullable field */
+                    changes?: {
+                        /** @description The name */
+                        name?: string;
+                        /** @description The owner's description */
+                        description?: string | null;
+                        /** @description The prompt that is sent to the model */
+                        prompt?: string;
+                        /**
+                         * Format: date-time
+                         * @description ISO 8601 with Z or an offset
+                         */
+                        scheduledFor?: string;
+                        /**
+                         * @description How often the task runs; with a `recurrencePattern`, the closest recurrence
+                         * @enum {string}
+                         */
+                        recurrence?: "once" | "daily" | "weekly" | "monthly";
+                        /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs */
+                        recurrencePattern?: string | null;
+                        /**
+                         * Format: time-zone
+                         * @description IANA time zone name
+                         */
+                        timezone?: string;
+                        /** @description The model, named as its provider does. Default: `defaultModel` of the system settings */
+                        aiModel?: string;
+                        /** @description Default: 1024 */
+                        maxTokens?: number;
+                        /** @description In hundredths. Default: 70, which stands for 0.70 */
+                        temperature?: number;
+                        /** @description URLs or ids of the caller's uploads, at most 20 MiB together */
+                        attachments?: string[];
+                        /**
+                         * Format: http-url
+                         * @description Receives `execution.completed` and `execution.failed` of this task through a webhook of its own; null for none
+                         */
+                        webhookUrl?: string | null;
+                        /**
+                         * Format: email
+                         * @description Receives a mail when a run ends and no retry follows; null for none
+                         */
+                        notificationEmail?: string | null;
+                        /** @description Ids of channels of the caller, which get the results and the alarms of this task. Duplicates are ignored */
+                        channels?: string[];
+                        /** @description What the model is given beside the prompt */
+                        context?: {
+                            /** @description Default: true */
+                            clock?: boolean;
+                            /** @description Default: false */
+                            previousResult?: boolean;
+                        };
+                        /** @description A JSON Schema (2020-12) of an object that every result must match: at most 16 KiB and 10 levels deep, with local references only */
+                        outputSchema?: {
+                            [key: string]: unknown;
+                        } | null;
+                        /** @description What the model may use during a run: the provider's own search (`web_search`) and its reader of web pages (`web_fetch`). The provider of the model must have them. Default: none */
+                        tools?: ("web_search" | "web_fetch")[];
+                        /** @description How often the model may use its tools in a run. Default: 5 */
+                        maxToolUses?: number;
+                        /**
+                         * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered. Default: `always`
+                         * @enum {string}
+                         */
+                        notify?: "always" | "change" | "failure";
+                        /** @description Paths into the output to compare with the last success, such as `price` or `releases[].date`; without any, the whole output */
+                        watch?: string[];
+                        /**
+                         * @description What makes up for runs that were missed while the service was down: one run (`latest`), nothing (`none`), or the latest 10 (`all`). Default: `latest`
+                         * @enum {string}
+                         */
+                        missed?: "latest" | "none" | "all";
+                        /**
+                         * @description What happens to a planned run while a run of the task is pending or running: it is skipped, one is queued, or it replaces the others, which are cancelled. Default: `skip`
+                         * @enum {string}
+                         */
+                        overlap?: "skip" | "queue" | "cancel";
+                        /**
+                         * Format: date-time
+                         * @description No run is planned at this instant or later, and the task is completed after its last run before; null for never
+                         */
+                        endsAt?: string | null;
+                        /** @description The task is completed after so many planned runs have been queued and the last has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
+                        maxRuns?: number | null;
+                        /**
+                         * Format: date-time
+                         * @description The first run is the first one of the schedule at this instant or later; null for no pause
+                         */
+                        pausedUntil?: string | null;
+                        /** @description How long the model may take to answer, in milliseconds: at most the `AI_TIMEOUT_MS` of the service; null for that. Reading attachments does not count */
+                        timeoutMs?: number | null;
+                        /** @description What the runs of a UTC month may cost in USD; null for no limit. A run starts only if the most that it can cost is within the rest */
+                        monthlyBudgetUsd?: number | null;
+                        /** @description How often a failed run is retried. Default: 3 */
+                        maxRetries?: number;
+                        /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue and 3 failures in a row, if the task has a webhook or a mail address */
+                        alerts?: {
+                            /** @description Minutes after which a planned run is overdue */
+                            overdueMinutes?: number;
+                            /** @description Failed runs in a row after which the task is failing */
+                            failuresInRow?: number;
+                            /** @description Cost of a run in USD */
+                            costAboveUsd?: number;
+                            /** @description Duration of a run in milliseconds */
+                            durationAboveMs?: number;
+                        } | null;
+                        /**
+                         * @description The status
+                         * @enum {string}
+                         */
+                        status?: "active" | "paused";
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "taskId": 42
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The task, by id */
+                        taskId: number;
+                    };
                 };
             };
         };

@@ -224,6 +224,11 @@ export class Agent extends Resource {
   run(body: BodyOf<'processMessage'>, options?: PostOptions): ResponsePromise<AnswerOf<'processMessage'>> {
     return this.send('POST', '/api/agent/process', { body, options, takesKey: true });
   }
+
+  /** Save a proposed task: POST /api/agent/confirm-task */
+  confirmTask(body: BodyOf<'confirmTask'>, options?: PostOptions): ResponsePromise<AnswerOf<'confirmTask'>> {
+    return this.send('POST', '/api/agent/confirm-task', { body, options, takesKey: true });
+  }
 }
 
 export class Webhooks extends Resource {

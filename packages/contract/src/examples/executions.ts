@@ -10,6 +10,8 @@ import {
   NOW,
   PLANNED,
   PROMPT,
+  PROPOSAL,
+  quotaExceeded,
   STARTED,
   SYSTEM_MESSAGE,
   success,
@@ -119,7 +121,7 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
   },
   processMessage: {
     body: {
-      message: 'What should I look at first on a Monday?',
+      message: 'What should I look at first on a Monday? Ask me every Monday at nine.',
       context: { timezone: 'Europe/Lisbon', preferences: { tone: 'brief' } },
     },
     response: {
@@ -131,7 +133,23 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
           model: MODEL,
           processingTimeMs: 1874,
         },
-        suggestions: ['Plan my Monday', 'Remind me of this every Monday at 9'],
+        suggestions: ['Plan my Monday', 'Ask me at ten instead'],
+        proposal: {
+          id: PROPOSAL,
+          task: {
+            name: 'Monday question',
+            prompt: 'Ask me in one sentence what I should look at first today.',
+            scheduledFor: '2026-11-23T09:00:00.000Z',
+            recurrence: 'weekly',
+            recurrencePattern: '0 9 * * 1',
+            timezone: 'Europe/Lisbon',
+          },
+          occurrences: [
+            { at: '2026-11-23T09:00:00.000Z', local: '2026-11-23T09:00:00+00:00[Europe/Lisbon]' },
+            { at: '2026-11-30T09:00:00.000Z', local: '2026-11-30T09:00:00+00:00[Europe/Lisbon]' },
+          ],
+          expiresAt: '2026-11-21T09:15:27.204Z',
+        },
       },
     },
     errors: {
@@ -142,6 +160,20 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
         code: 'AI_PROVIDER_FAILED',
         message: 'The provider limits how often it may be asked',
         details: { errorCode: 'RATE_LIMIT_EXCEEDED' },
+      },
+    },
+  },
+  confirmTask: {
+    body: { proposalId: PROPOSAL, changes: { name: 'What to look at first' } },
+    response: { 201: { success, taskId: task.id } },
+    errors: {
+      402: quotaExceeded('activeTasks', 10, 10),
+      404: 'Proposal not found. It may have expired.',
+      409: {
+        success: false,
+        error: 'This proposal was confirmed before.',
+        code: 'CONFLICT',
+        details: { taskId: task.id },
       },
     },
   },

@@ -1,4 +1,6 @@
 import { processMessage } from '../../agent/process.ts';
+import { confirmTask } from '../../agent/proposals/confirm.ts';
+import { getProposal } from '../../agent/proposals/read.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
 
 export const agentActions = ({ signedIn }: WebActionBuilder) => ({
@@ -6,5 +8,15 @@ export const agentActions = ({ signedIn }: WebActionBuilder) => ({
     'askAgent',
     async ({ ctx, caller }, input) => processMessage(ctx, caller, input, { signal: ctx.worker.stopping }),
     { as: 'POST /api/agent/process' },
+  ),
+
+  getProposal: signedIn('getProposal', ({ ctx, caller }, { id }) => getProposal(ctx, caller, id)),
+
+  confirmProposal: signedIn(
+    'confirmProposal',
+    async ({ ctx, caller }, { id: proposalId, changes }) => ({
+      taskId: await confirmTask(ctx, caller, { proposalId, ...(changes && { changes }) }),
+    }),
+    { as: 'POST /api/agent/confirm-task' },
   ),
 });

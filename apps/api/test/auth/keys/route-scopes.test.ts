@@ -35,6 +35,7 @@ const SCOPES: Record<string, string[]> = {
   ],
   'tasks:write': [
     'POST /api/agent/create-task',
+    'POST /api/agent/confirm-task',
     'PATCH /api/tasks/:id',
     'DELETE /api/tasks/:id',
     'POST /api/tasks/:id/duplicate',
