@@ -100,6 +100,7 @@ export interface Caller {
 
 export interface CallerKey {
   id: string;
+  name: string;
   scopes: readonly ApiKeyScope[];
 }
 

@@ -84,11 +84,12 @@ interface CallerRow extends Omit<Caller, 'sessionId' | 'confirmedAt' | 'apiKey'>
   sessionId?: string;
   confirmedAt?: Date;
   keyId?: string;
+  keyName?: string;
   scopes?: CallerKey['scopes'];
 }
 
-function toCaller({ sessionId, confirmedAt, keyId, scopes, ...user }: CallerRow): Caller {
-  const apiKey = keyId && scopes ? { id: keyId, scopes } : null;
+function toCaller({ sessionId, confirmedAt, keyId, keyName = '', scopes, ...user }: CallerRow): Caller {
+  const apiKey = keyId && scopes ? { id: keyId, name: keyName, scopes } : null;
   return { ...user, sessionId: sessionId ?? null, confirmedAt: confirmedAt ?? null, apiKey };
 }
 
@@ -168,9 +169,11 @@ function bySession(db: Db) {
 /** The key. Its last use is recorded with the number of its requests, see `auth/keys/use.ts`. */
 function byApiKey(db: Db) {
   const scopes = sql<CallerKey['scopes']>`${apiKeys.scopes}`.as('scopes');
+  const keyId = sql<string>`${apiKeys.id}`.as('key_id');
+  const keyName = sql<string>`${apiKeys.name}`.as('key_name');
   const caller = db.$with('caller').as(
     db
-      .select({ ...userFields, keyId: sql<string>`${apiKeys.id}`.as('key_id'), scopes })
+      .select({ ...userFields, keyId, keyName, scopes })
       .from(apiKeys)
       .innerJoin(users, eq(users.id, apiKeys.userId))
       .where(

@@ -59,6 +59,9 @@ export const OTHER_ENDPOINTS = rate('other endpoints', 100, MINUTE, 'user');
 /** Pages of the dashboard, with those that refresh themselves. */
 export const PAGE_VIEWS = rate('dashboard', 600, MINUTE, 'user');
 
+/** Requests to the MCP server; calls of tools also count towards the routes that they stand for. */
+export const MCP_REQUESTS = rate('POST /mcp', 600, MINUTE, 'user');
+
 /** Also counts unknown routes, and requests without the needed session or secret. */
 export const PUBLIC_ENDPOINTS = rate('public endpoints', 100, MINUTE, 'ip');
 
@@ -124,6 +127,7 @@ export function findRateLimit(method: string, url: string, access: string | unde
   if (row) return row;
   // The guard counts wrong secrets, and the actions of the dashboard its pages.
   if (access === 'cron' || access === 'page') return null;
+  if (access === 'key') return MCP_REQUESTS;
   return access === 'public' ? PUBLIC_ENDPOINTS : OTHER_ENDPOINTS;
 }
 

@@ -8,7 +8,7 @@ export const mcpRoutes: Routes = async (app) => {
   app.post('/mcp', { config: { access: 'key' }, schema: { hide: true } }, async (request, reply) => {
     const { ctx, caller, body } = request;
     const { createHandler } = await loadServer();
-    const handler = createHandler({ ctx, caller, client: null });
+    const handler = createHandler({ ctx, caller, client: null, tool: '', signal: request.signal });
     return reply.send(await handler.fetch(toWebRequest(request), { parsedBody: body }));
   });
   // Clients of 2025 ask for a stream of notifications and end sessions. There are neither.

@@ -28,7 +28,7 @@ export function createHandler(call: ToolCall): McpHttpHandler {
       const tool = tools.get(params.name);
       if (!tool)
         return { isError: true, content: [{ type: 'text' as const, text: `There is no tool ${params.name}.` }] };
-      return callTool(tool, call, params.arguments);
+      return callTool(tool, { ...call, tool: tool.name }, params.arguments);
     });
     return server;
   });

@@ -7,6 +7,10 @@ export interface ToolCall {
   caller: Caller;
   /** The name of the client as it gives it, cut and in one line; null if it gives none. */
   client: string | null;
+  /** The name of the tool. */
+  tool: string;
+  /** Aborted when the client hangs up: for tools that wait. */
+  signal: AbortSignal;
 }
 
 export interface ToolAnswer {

@@ -12,6 +12,7 @@ import {
   FEED_READS,
   findRateLimit,
   isExempt,
+  MCP_REQUESTS,
   OTHER_ENDPOINTS,
   PASSWORD_ATTEMPTS,
   PUBLIC_ENDPOINTS,
@@ -57,6 +58,7 @@ t.test('The table equals the table of the specification', async (t) => {
   ]);
   t.match(OTHER_ENDPOINTS, { limit: 100, windowSeconds: MINUTE, scope: 'user' });
   t.match(PUBLIC_ENDPOINTS, { limit: 100, windowSeconds: MINUTE, scope: 'ip' });
+  t.match(MCP_REQUESTS, { limit: 600, windowSeconds: MINUTE, scope: 'user' });
   t.match(DELIVERIES, { limit: 100, windowSeconds: MINUTE });
   const actions = Object.entries(ACTION_RATE_LIMITS).map(([name, { limit, windowSeconds }]) => [
     name,
@@ -85,6 +87,7 @@ t.test('No two limits share a counter', async (t) => {
     CONFIRMATIONS_TO_ADDRESS,
     EMAIL_CHANGES,
     FEED_READS,
+    MCP_REQUESTS,
     RESET_MAILS,
     RESET_MAILS_PER_DAY,
     ...Object.values(ACTION_RATE_LIMITS),
@@ -102,7 +105,10 @@ const OTHERS = {
     'GET /api/auth/oauth/:provider',
     'GET /api/auth/oauth/:provider/callback',
     'GET /feeds/:secret.atom',
+    'GET,DELETE /mcp',
+    'GET /mcp',
   ],
+  [MCP_REQUESTS.bucket]: ['POST /mcp'],
   [OTHER_ENDPOINTS.bucket]: [
     'POST /api/auth/logout',
     'GET /api/auth/sessions',

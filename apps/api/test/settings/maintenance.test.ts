@@ -5,11 +5,13 @@ import { SESSION_COOKIE } from '../../src/http/credentials.ts';
 import { CRON_SECRET, testContext } from '../support/context.ts';
 import { listRoutes } from '../support/contract/conformance.ts';
 import { countStatements } from '../support/database.ts';
+import { createKey } from '../support/keys.ts';
 import { PASSWORD, signUpAda, signUpAlice } from '../support/people.ts';
 
 const { app, ctx } = await testContext(t);
 const alice = await signUpAlice(app);
 const ada = await signUpAda(app);
+const { headers: keyHeaders } = await createKey(app, alice);
 const setMode = (maintenanceMode: boolean) => ctx.db.update(settings).set({ maintenanceMode });
 t.afterEach(() => setMode(false));
 
@@ -33,7 +35,8 @@ t.test('Every route of the API that is not open answers 503 with Retry-After', a
   for (const { method, url, config } of listRoutes(app)) {
     if (isOpen(url) || config?.access === 'page') continue;
     const path = url.replaceAll(/:\w+/g, '1');
-    const response = await app.inject({ method: [method].flat()[0] as 'GET', url: path, headers: alice.headers });
+    const headers = config?.access === 'key' ? keyHeaders : alice.headers;
+    const response = await app.inject({ method: [method].flat()[0] as 'GET', url: path, headers });
     t.equal(response.statusCode, 503, `${method} ${url}`);
     if (method === 'HEAD') t.equal(response.body, '', url);
     else t.match(response.json(), CLOSED);
