@@ -19,7 +19,7 @@ interface RunOptions {
 }
 
 const ROOT = resolve(import.meta.dirname, '..');
-const PRELOADED = pathToFileURL(`${import.meta.dirname}/cache-drizzle-imports.ts`).href;
+const PRELOADED = pathToFileURL(`${import.meta.dirname}/cache-resolution.ts`).href;
 /** A test file gives up after that and names what it waits for. */
 const TIMEOUT_S = 240;
 /** A file that has not even given up then is killed. */

@@ -57,7 +57,11 @@ async function runAll({ url, temp }: TestServer): Promise<Tally> {
   const env = {
     ...process.env,
     TEST_DATABASE_URL: url,
-    ...(temp && { TMPDIR: temp, NODE_COMPILE_CACHE: join(temp, 'compiled') }),
+    ...(temp && {
+      TMPDIR: temp,
+      NODE_COMPILE_CACHE: join(temp, 'compiled'),
+      RESOLUTION_CACHE: join(temp, 'resolutions.json'),
+    }),
   };
   const print = (line: string) => console.log(line);
   const { signal } = interruption;
