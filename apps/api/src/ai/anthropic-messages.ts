@@ -2,6 +2,13 @@ import { type JsonObject, toArray, toObject } from '../egress/json.ts';
 import { toClosedSchema } from './models/provider-schemas.ts';
 import { type ModelReply, type Protocol, toTokenCount } from './reply.ts';
 import { buildMessageParts, type MessagePart } from './request.ts';
+import {
+  buildAnthropicTools,
+  readAnthropicToolUses,
+  readCitation,
+  readToolBlock,
+} from './web-tools/anthropic-tools.ts';
+import { ANTHROPIC_USD_PER_SEARCH } from './web-tools/tool-limits.ts';
 
 const VERSION = '2023-06-01';
 /** Tasks allow temperatures up to 2, Claude up to 1. */
@@ -10,15 +17,20 @@ const MAX_TEMPERATURE = 1;
 export const anthropicMessages: Protocol = {
   path: '/messages',
   buildHeaders: (key) => ({ 'anthropic-version': VERSION, 'x-api-key': key }),
-  buildBody(model, request, quirks) {
+  buildBody(model, request, quirks, turn) {
     const { system, maxTokens, temperature, onText, outputSchema } = request;
-    const schema = outputSchema && !quirks.outputFormat ? toClosedSchema(outputSchema) : null;
+    // The API refuses citations together with a format.
+    const schema = outputSchema && !quirks.outputFormat && turn === null ? toClosedSchema(outputSchema) : null;
     return {
       model,
       max_tokens: Math.min(maxTokens, quirks.maxOutputTokens ?? maxTokens),
       ...(quirks.noTemperature ? {} : { temperature: Math.min(temperature / 100, MAX_TEMPERATURE) }),
       ...(system === undefined ? {} : { system: [{ type: 'text', text: system }] }),
-      messages: [{ role: 'user', content: buildMessageParts(request).map(toContentBlock) }],
+      messages: [
+        { role: 'user', content: buildMessageParts(request).map(toContentBlock) },
+        ...(turn?.content.length ? [{ role: 'assistant', content: turn.content }] : []),
+      ],
+      ...buildAnthropicTools(request, turn),
       ...(schema ? { output_config: { format: { type: 'json_schema', schema } } } : {}),
       ...(onText ? { stream: true } : {}),
     };
@@ -36,9 +48,11 @@ export const anthropicMessages: Protocol = {
       reply.finishReason = null;
       readMessageFields(toObject(event.message), reply);
     } else if (event.type === 'content_block_start') {
-      readBlock(toObject(event.content_block), reply);
+      startBlock(event.index, toObject(event.content_block), reply);
     } else if (event.type === 'content_block_delta') {
-      readBlock(toObject(event.delta), reply);
+      const delta = toObject(event.delta);
+      reply.turn?.addDelta(event.index, delta);
+      readBlock(delta, reply);
     } else if (event.type === 'message_delta') {
       readStopReason(toObject(event.delta).stop_reason, reply);
       mergeUsage(event.usage, reply);
@@ -53,6 +67,8 @@ export const anthropicMessages: Protocol = {
     const inputTokens = toTokenCount(input_tokens) + cacheReadTokens + cacheWriteTokens;
     return { inputTokens, outputTokens: toTokenCount(output_tokens), cacheReadTokens, cacheWriteTokens };
   },
+  readToolUses: readAnthropicToolUses,
+  usdPerSearch: ANTHROPIC_USD_PER_SEARCH,
 };
 
 function toContentBlock(part: MessagePart) {
@@ -63,18 +79,29 @@ function toContentBlock(part: MessagePart) {
 
 function readMessageFields({ model, content, usage }: JsonObject, reply: ModelReply): void {
   if (typeof model === 'string') reply.model = model;
-  for (const block of toArray(content)) readBlock(toObject(block), reply);
+  for (const [index, block] of toArray(content).entries()) startBlock(index, toObject(block), reply);
   mergeUsage(usage, reply);
 }
 
-function readBlock({ type, text, thinking }: JsonObject, reply: ModelReply): void {
+function startBlock(index: unknown, block: JsonObject, reply: ModelReply): void {
+  reply.turn?.startBlock(index, block);
+  readBlock(block, reply);
+}
+
+/** Reads a block or a piece of one. */
+function readBlock(block: JsonObject, reply: ModelReply): void {
+  const { type, text, thinking, citations, citation } = block;
   if (type === 'text' || type === 'text_delta') reply.addText(text);
   else if (type === 'thinking' || type === 'thinking_delta') reply.addReasoning(thinking);
+  else readToolBlock(block, reply);
+  for (const one of [...toArray(citations), citation]) readCitation(toObject(one), reply);
 }
 
 function readStopReason(reason: unknown, reply: ModelReply): void {
   if (typeof reason !== 'string') return;
-  reply.finishReason = reason === 'refusal' ? 'content_filter' : reason === 'max_tokens' ? 'length' : 'stop';
+  if (reason === 'refusal') reply.finishReason = 'content_filter';
+  else if (reason === 'max_tokens') reply.finishReason = 'length';
+  else reply.finishReason = reason === 'pause_turn' && reply.turn !== null ? 'paused' : 'stop';
 }
 
 /** A stream sends its counts at the beginning, and the changed ones again at the end. */

@@ -3,6 +3,8 @@ import { fitsStrictMode } from './models/provider-schemas.ts';
 import type { ModelQuirks } from './models/quirks.ts';
 import { type ModelReply, type Protocol, toTokenCount } from './reply.ts';
 import { type AiRequest, buildMessageParts, type MessagePart } from './request.ts';
+import { buildOpenRouterTools, readAnnotations, readOpenRouterToolUses } from './web-tools/openrouter-tools.ts';
+import { OPENROUTER_USD_PER_SEARCH } from './web-tools/tool-limits.ts';
 
 /** OpenAI's chat completions, in the variants of the many services that offer them. */
 export const chatCompletions: Protocol = {
@@ -17,6 +19,7 @@ export const chatCompletions: Protocol = {
       ...(quirks.noTemperature ? {} : { temperature: temperature / 100 }),
       messages: buildMessages(request, quirks),
       ...buildOutputFormat(request, quirks),
+      ...buildOpenRouterTools(request),
       ...(onText ? { stream: true } : {}),
       ...(onText && !quirks.noStreamOptions ? { stream_options: { include_usage: true } } : {}),
     };
@@ -38,6 +41,8 @@ export const chatCompletions: Protocol = {
     cacheReadTokens: toTokenCount(toObject(prompt_tokens_details).cached_tokens),
     cacheWriteTokens: 0,
   }),
+  readToolUses: readOpenRouterToolUses,
+  usdPerSearch: OPENROUTER_USD_PER_SEARCH,
 };
 
 function buildOutputFormat({ outputSchema: schema }: AiRequest, { outputFormat }: ModelQuirks) {
@@ -75,7 +80,9 @@ function toContentPart(part: MessagePart) {
 function readChoice(answer: JsonObject, choice: JsonObject, message: unknown, reply: ModelReply): void {
   if (choice.error) reply.error = { error: choice.error };
   if (reply.model === '' && typeof answer.model === 'string') reply.model = answer.model;
-  const { content, reasoning_content, reasoning, refusal } = toObject(message);
+  const { content, reasoning_content, reasoning, refusal, annotations, tool_calls } = toObject(message);
+  readAnnotations(annotations, reply);
+  if (toArray(tool_calls).length > 0) reply.callsTools = true;
   reply.addReasoning(reasoning_content ?? reasoning);
   if (typeof content === 'string') reply.addText(content);
   else for (const part of toArray(content)) readContentPart(toObject(part), reply);

@@ -8,7 +8,9 @@ import { createProviders, type Route } from './providers.ts';
 import { MAX_TEXT, ModelReply } from './reply.ts';
 import { type AiRequest, type Citation, findUnsupportedAttachment, joinRequestText } from './request.ts';
 import { MAX_ANSWER_BYTES, ProviderResponse } from './response.ts';
-import { type AiUsage, computeUsage, estimateUsage, type Warnings } from './usage.ts';
+import { type AiUsage, addUsage, computeUsage, estimateUsage, type Warnings } from './usage.ts';
+import { findWebTools } from './web-tools/find-web-tools.ts';
+import { explainRefusal, lackOfTools, toolsHandedBack } from './web-tools/refusal.ts';
 
 export type CallResult = {
   /** Null if nothing reached the provider, or it is not known what did. */
@@ -35,30 +37,38 @@ const CONNECT_MS = 10_000;
 /** Compressed answers could not be passed on as they arrive. */
 const HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'identity', 'user-agent': 'Carillon' };
 
+const STILL_PAUSED =
+  'The provider pauses its answer again and again: raise maxToolUses, or ask for something that takes fewer steps.';
+
 export function createProviderCalls(settings: Config['ai'], log?: Warnings): ProviderCalls {
   const http = createOperatorClient({ connections: CONNECTIONS, connectMs: CONNECT_MS });
   const providers = createProviders(settings);
   const quirks = createModelQuirks();
 
   async function askProvider(request: AiRequest, route: ProviderRoute): Promise<CallResult> {
-    const { protocol, apiUrl, key } = route;
+    const { protocol, key } = route;
     const timeoutMs = Math.min(request.timeoutMs ?? settings.timeoutMs, settings.timeoutMs);
     const deadlineAt = performance.now() + timeoutMs;
-    // Once more only if the error of the provider taught something new about the model.
+    const reply = new ModelReply(request);
+    let spent: AiUsage | null = null;
+    // Once more only if the error of the provider taught something new about the model, or to let a paused answer go on.
     for (;;) {
       const known = quirks.find(request);
-      const body = JSON.stringify(protocol.buildBody(route.model, request, known));
-      const reply = new ModelReply(request.onText);
+      const body = JSON.stringify(protocol.buildBody(route.model, request, known, reply.turn));
       const error = await post(request, route, body, deadlineAt - performance.now(), reply);
       if (error === null) {
-        const usage = computeUsage(request, reply, protocol.readTokenCounts(reply.usage), apiUrl, log);
-        return toResult(request, reply, usage);
+        spent = addUsage(spent, computeUsage(request, reply, route, log)) as AiUsage;
+        if (reply.finishReason !== 'paused') return toResult(request, reply, spent);
+        if (!reply.turn?.pause(request)) return toFailure(createError('PROVIDER_ERROR', STILL_PAUSED), spent);
+        reply.resume();
+        continue;
       }
       if (quirks.learn(request, error, known)) continue;
       const keys = [key, settings.apiKey ?? '', settings.anthropicApiKey ?? ''];
       const aiError = toAiError(error, { keys, prompt: joinRequestText(request) }, timeoutMs);
-      const mayBeBilled = aiError.sent || reply.outputText !== '';
-      return toFailure(aiError, mayBeBilled ? estimateUsage(request, apiUrl, reply.outputText) : null);
+      const mayBeBilled = aiError.sent || reply.outputText !== '' || reply.toolUses.all > 0;
+      const usage = addUsage(spent, mayBeBilled ? estimateUsage(request, reply, route) : null);
+      return toFailure(explainRefusal(aiError, request), usage);
     }
   }
 
@@ -102,6 +112,11 @@ export function createProviderCalls(settings: Config['ai'], log?: Warnings): Pro
     async ask(request) {
       if (http.closed || request.signal.aborted) return toFailure(aborted());
       const route = providers.find(request.model, request.apiKey ?? null);
+      if (request.tools?.length && route.kind !== 'rejected') {
+        const available = findWebTools(settings, request.model);
+        const missing = request.tools.filter((tool) => !available.includes(tool));
+        if (missing.length > 0) return toFailure(lackOfTools(missing));
+      }
       if (route.kind === 'offline') return { ok: true, ...(await askOfflineModel(request)) };
       if (route.kind === 'rejected') return toFailure(createError(route.errorCode, route.message));
       const unsupported = findUnsupportedAttachment(request);
@@ -125,19 +140,25 @@ function findErrorCode(error: unknown): string {
   return 'unknown cause';
 }
 
-function toResult({ maxTokens }: AiRequest, { finishReason, text }: ModelReply, usage: AiUsage): CallResult {
+function toResult(request: AiRequest, reply: ModelReply, usage: AiUsage): CallResult {
+  const { finishReason } = reply;
   if (finishReason === 'content_filter') {
     return toFailure(createError('CONTENT_FILTERED', "The provider's content filter stopped the answer."), usage);
   }
   if (finishReason === 'error') {
     return toFailure(createError('PROVIDER_UNAVAILABLE', 'The provider broke the answer off with an error.'), usage);
   }
-  const shown = toStorableText(text, MAX_TEXT);
-  if (/\S/.test(shown)) return { ok: true, text: shown, usage, ...(finishReason === 'length' && { isCut: true }) };
+  const text = toStorableText(reply.answer, MAX_TEXT);
+  if (/\S/.test(text)) {
+    const citations = reply.sources.toArray();
+    const isCut = finishReason === 'length' && { isCut: true as const };
+    return { ok: true, text, usage, ...isCut, ...(citations.length > 0 && { citations }) };
+  }
+  if (reply.callsTools && request.tools?.length) return toFailure(toolsHandedBack(request), usage);
   // The same limit would end the next answer in the same place.
   const error =
     finishReason === 'length'
-      ? createError('PROVIDER_ERROR', `The model wrote no text within ${maxTokens} tokens: raise maxTokens.`)
+      ? createError('PROVIDER_ERROR', `The model wrote no text within ${request.maxTokens} tokens: raise maxTokens.`)
       : createError('PROVIDER_UNAVAILABLE', 'The answer of the provider has no text.');
   return toFailure(error, usage);
 }

@@ -5,7 +5,9 @@ import { type JsonObject, parseJson, toObject } from '../egress/json.ts';
 import type { ProviderError } from './errors.ts';
 import type { ModelQuirks } from './models/quirks.ts';
 import type { TokenCounts } from './pricing.ts';
-import type { AiRequest } from './request.ts';
+import { type AiRequest, countPdfs } from './request.ts';
+import { Sources } from './web-tools/citations.ts';
+import { Turn } from './web-tools/turn.ts';
 
 export const MAX_TEXT = 1024 * 1024;
 
@@ -16,50 +18,103 @@ export const toTokenCount = (value: unknown): number =>
 export interface Protocol {
   path: string;
   buildHeaders(key: string): Record<string, string>;
-  buildBody(model: string, request: AiRequest, quirks: ModelQuirks): JsonObject;
+  /** `turn`: what the model has written so far, if it is to go on; null without tools. */
+  buildBody(model: string, request: AiRequest, quirks: ModelQuirks, turn: Turn | null): JsonObject;
   /** Reads an answer that is not a stream; returns false if it is not one of this protocol. */
   readMessage(answer: JsonObject, reply: ModelReply): boolean;
   readEvent(event: JsonObject, reply: ModelReply): void;
   readTokenCounts(usage: JsonObject): TokenCounts;
+  readToolUses(usage: JsonObject): ToolCounts;
+  /** In US dollars, if the provider does not send the cost of a call. */
+  usdPerSearch: number;
 }
+
+/** As a provider claims them: searches, and other uses or all uses. */
+export interface ToolCounts {
+  searches: unknown;
+  others?: unknown;
+  all?: unknown;
+}
+
+const SECTION_BREAK = '\n\n';
 
 /** What has been read of an answer. Fields that are missing or of an unexpected type are ignored. */
 export class ModelReply {
   model = '';
+  /** Since the last use of a tool. */
   text = '';
   reasoning = '';
+  /** All that was written since the answer began or was continued. */
+  outputText = '';
   usage: JsonObject = {};
   /** From a header, in US dollars. */
   headerCost: unknown;
   refused = false;
   /** A stream that announces its beginning also announces its end. */
   started = false;
-  /** Null until the answer says that it has ended. */
-  finishReason: 'stop' | 'length' | 'content_filter' | 'error' | null = null;
+  /** Null until the answer says that it has ended. `paused`: the provider waits until the answer is sent back. */
+  finishReason: 'stop' | 'length' | 'content_filter' | 'error' | 'paused' | null = null;
+  /** The service asks us to run the tools. */
+  callsTools = false;
   /** What the provider reports in place of an answer, or of its end. */
   error: JsonObject | null = null;
+  /** Seen in the answer since it began or was continued. */
+  toolUses = { all: 0, searches: 0 };
+  /** Null for a call without tools. */
+  readonly turn: Turn | null;
   #deltas: ReturnType<typeof createStorableTextStream> | null;
+  #earlierText = '';
+  #breaks = false;
+  readonly sources: Sources;
 
-  constructor(onText?: (delta: string) => void) {
+  constructor(request: Pick<AiRequest, 'onText' | 'tools' | 'attachments'> = {}) {
+    const { onText, tools = [], attachments = [] } = request;
+    this.turn = tools.length > 0 ? new Turn() : null;
     this.#deltas = onText ? createStorableTextStream(MAX_TEXT, onText) : null;
+    this.sources = new Sources(countPdfs(attachments));
   }
 
   addText(text: unknown) {
-    if (typeof text !== 'string') return;
+    if (typeof text !== 'string' || text === '') return;
+    if (this.#breaks) this.#deltas?.add(SECTION_BREAK);
+    this.#breaks = false;
     this.text += text;
+    this.outputText += text;
     this.#deltas?.add(text);
   }
 
   addReasoning(text: unknown) {
-    if (typeof text === 'string') this.reasoning += text;
+    if (typeof text !== 'string') return;
+    this.reasoning += text;
+    this.outputText += text;
+  }
+
+  /** What follows is written with the result of a tool. */
+  startSection() {
+    if (this.text !== '') {
+      this.#earlierText += this.text + SECTION_BREAK;
+      this.text = '';
+      this.#breaks = true;
+    }
+    this.sources.startSection();
+  }
+
+  /** Makes the reply ready for the rest of a paused answer. */
+  resume() {
+    this.outputText = '';
+    this.toolUses = { all: 0, searches: 0 };
+    this.usage = {};
+    this.started = false;
+    this.finishReason = null;
   }
 
   endText() {
-    this.#deltas?.end();
+    if (this.finishReason !== 'paused') this.#deltas?.end();
   }
 
-  get outputText() {
-    return this.text + this.reasoning;
+  /** The text that follows the last use of a tool: before it, models write what they are about to do. */
+  get answer(): string {
+    return /\S/.test(this.text) ? this.text : this.#earlierText + this.text;
   }
 }
 

@@ -55,6 +55,9 @@ function getPartKind(attachment: AiAttachment): MessagePart['kind'] | 'unsupport
   return TEXT.test(type) ? 'text' : 'unsupported';
 }
 
+export const countPdfs = (attachments: readonly AiAttachment[]): number =>
+  attachments.filter((attachment) => getPartKind(attachment) === 'pdf').length;
+
 /** The first attachment that no model accepts, if any. */
 export const findUnsupportedAttachment = (request: AiRequest) =>
   request.attachments?.find((attachment) => getPartKind(attachment) === 'unsupported');

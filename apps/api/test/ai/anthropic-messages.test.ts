@@ -29,7 +29,7 @@ t.test('The body of a request is exactly this', (t) => {
     ],
   ] as const) {
     const sent = JSON.stringify(
-      anthropicMessages.buildBody('claude-x', buildAiRequest({ prompt, ...request }), quirks),
+      anthropicMessages.buildBody('claude-x', buildAiRequest({ prompt, ...request }), quirks, null),
     );
     t.equal(sent, `{"model":"claude-x",${body}}`);
   }
@@ -45,13 +45,14 @@ const CONTENT = [
   { type: 'from_the_future', text: 'x' },
   null,
   { type: 'text', text: 7 },
-  { type: 'text', text: 'Rhea' },
+  { type: 'text', text: 'Rh' },
+  { type: 'text', text: 'ea' },
 ];
 
-t.test('Text blocks are joined, reasoning is separate, and other blocks are ignored', (t) => {
+t.test('Text blocks are joined, reasoning and what precedes a tool is separate, and other blocks are ignored', (t) => {
   const reply = new ModelReply();
   t.ok(anthropicMessages.readMessage({ content: CONTENT, model: 'claude-x', stop_reason: 'end_turn' }, reply));
-  t.match(reply, { text: 'Titan, Rhea', reasoning: 'Moons …', model: 'claude-x', finishReason: 'stop' });
+  t.match(reply, { text: 'Rhea', answer: 'Rhea', reasoning: 'Moons …', model: 'claude-x', finishReason: 'stop' });
   t.end();
 });
 
@@ -72,7 +73,7 @@ t.test('An answer is read although fields are missing', (t) => {
 
 t.test('Events of a stream are read like blocks of an answer, and unknown ones are ignored', (t) => {
   const pieces: string[] = [];
-  const reply = new ModelReply((piece) => pieces.push(piece));
+  const reply = new ModelReply({ onText: (piece) => pieces.push(piece) });
   const usage = { input_tokens: 10, cache_read_input_tokens: 20, cache_creation_input_tokens: 30, output_tokens: 1 };
   for (const event of [
     { type: 'message_start', message: { model: 'claude-x', content: [], usage } },

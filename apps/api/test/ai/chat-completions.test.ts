@@ -39,7 +39,7 @@ t.test('The body of a request is exactly this', (t) => {
         '{"type":"file","file":{"filename":"a \\"b\\".pdf","file_data":"data:application/pdf;base64,cGRm"}}]}]',
     ],
   ] as const) {
-    const sent = JSON.stringify(chatCompletions.buildBody('m/1', buildAiRequest({ prompt, ...request }), quirks));
+    const sent = JSON.stringify(chatCompletions.buildBody('m/1', buildAiRequest({ prompt, ...request }), quirks, null));
     t.equal(sent, `{"model":"m/1",${body}}`);
   }
   t.end();

@@ -6,7 +6,7 @@ import { startTestAi } from '../support/ai-client.ts';
 
 /** The reply of a stream that arrives in these pieces, and the error that ended it. */
 function streamed(protocol: Protocol, pieces: readonly Uint8Array[], type = 'text/event-stream') {
-  const reply = new ModelReply(() => {});
+  const reply = new ModelReply({ onText: () => {} });
   const reader = createReplyReader(protocol, { 'content-type': type }, reply, true);
   for (const piece of pieces) {
     const error = reader.read(Buffer.from(piece));

@@ -45,16 +45,17 @@ export function createModelQuirks() {
   };
 }
 
-type QuirkRequest = Pick<AiRequest, 'model' | 'outputSchema'>;
+type QuirkRequest = Pick<AiRequest, 'model' | 'outputSchema' | 'tools'>;
 
-function toFormatKey({ model, outputSchema }: QuirkRequest): string {
+/** Some models take a format, and tools, but not both. */
+function toFormatKey({ model, outputSchema, tools = [] }: QuirkRequest): string {
   return createHash('sha256')
-    .update(JSON.stringify([model, outputSchema]))
+    .update(JSON.stringify([model, outputSchema, tools.length > 0]))
     .digest('base64');
 }
 
 const OUTPUT_FORMAT =
-  /response_?format|response_?schema|json_?(?:schema|object|mode)|output_?(?:config|format)|structured[ _-]?output|\bschema\b|grammar/i;
+  /response_?format|response_?schema|json_?(?:schema|object|mode)|output_?(?:config|format)|structured[ _-]?output|response mime type|\bschema\b|grammar/i;
 
 const refusesOutputFormat = (error: ProviderError) =>
   error.kind === 'http' && [400, 404, 422, 501].includes(error.status) && OUTPUT_FORMAT.test(error.body);

@@ -6,7 +6,7 @@ export const ANTHROPIC_USD_PER_SEARCH = 0.01;
 export const OPENROUTER_USD_PER_SEARCH = 0.007;
 /** Fetched pages are cut there. The results of a search are shorter. */
 export const MAX_TOKENS_PER_USE = 20_000;
-const DEFAULT_MAX_USES = 5;
+export const DEFAULT_MAX_USES = 5;
 
 type ToolSettings = Pick<AiRequest, 'tools' | 'maxToolUses' | 'maxTokens'>;
 

@@ -2,7 +2,7 @@ import type { OutputSchema } from '@carillon/db';
 import type { Ai, AiOutcome } from '../../ai/client.ts';
 import { createMarker, fenceText } from '../../ai/fence.ts';
 import type { AiRequest } from '../../ai/request.ts';
-import type { AiUsage } from '../../ai/usage.ts';
+import { addUsage } from '../../ai/usage.ts';
 import { readOutput } from './read-output.ts';
 
 const MAX_REPEATED = 32_000;
@@ -22,7 +22,7 @@ type Request = AiRequest & { timeoutMs: number };
 
 /**
  * Asks the model. With a schema the answer must be an object that matches it: if it is not, the model is asked once more,
- * with the problems. The usage and the duration are those of both calls, which share the time limit.
+ * with the problems and without its tools. The usage and the duration are those of both calls, which share the time limit.
  */
 export async function askForOutput(
   ai: Pick<Ai, 'ask'>,
@@ -38,9 +38,12 @@ export async function askForOutput(
   if (outcome.ok || !outcome.rejected?.mayBeRepaired) return outcome;
   const prompt = buildRepairPrompt(request.prompt, outcome.rejected);
   const timeoutMs = Math.max(1, request.timeoutMs - first.durationMs);
-  const second = await ai.ask({ ...request, outputSchema: schema, prompt, timeoutMs });
+  const { tools: _, ...withoutTools } = request;
+  const second = await ai.ask({ ...withoutTools, outputSchema: schema, prompt, timeoutMs });
+  const repaired = readOutcome(second, request, schema);
   return {
-    ...readOutcome(second, request, schema),
+    ...repaired,
+    ...(repaired.ok && first.ok && first.citations && { citations: first.citations }),
     durationMs: first.durationMs + second.durationMs,
     usage: addUsage(first.usage, second.usage),
   };
@@ -48,9 +51,9 @@ export async function askForOutput(
 
 function readOutcome(answered: AiOutcome, { maxTokens }: Request, schema: OutputSchema): OutputOutcome {
   if (!answered.ok) return answered;
-  const { text: answer, isCut, ...call } = answered;
+  const { text: answer, isCut, citations, ...call } = answered;
   const read = readOutput(answer, schema);
-  if (read.ok) return { ...call, text: read.text, output: read.output };
+  if (read.ok) return { ...call, text: read.text, output: read.output, ...(citations && { citations }) };
   // The same limit would cut the next answer as well.
   const problems = isCut ? [`It was cut at ${maxTokens} tokens: raise maxTokens.`] : read.problems;
   return {
@@ -80,15 +83,4 @@ function buildRepairPrompt(prompt: string, { answer, problems }: RejectedAnswer)
     fenceText(title, isLong ? answer.slice(0, MAX_REPEATED).toWellFormed() : answer, createMarker()),
     'Answer again, with one JSON object that matches the JSON Schema and nothing else.',
   ].join('\n');
-}
-
-function addUsage(first: AiUsage | null, second: AiUsage | null): AiUsage | null {
-  if (first === null || second === null) return first ?? second;
-  return {
-    model: second.model,
-    inputTokens: first.inputTokens + second.inputTokens,
-    outputTokens: first.outputTokens + second.outputTokens,
-    estimated: first.estimated || second.estimated,
-    costUsd: first.costUsd + second.costUsd,
-  };
 }
