@@ -59,9 +59,10 @@ const isDatabase = (to: string) => to.startsWith('packages/db/') || to.startsWit
 
 const isRoutes = (path: string) => path.startsWith(API) && /[/-]routes\.ts$/.test(path);
 const isAction = isIn(`${API}actions/`);
+const isTool = isIn(`${API}mcp/`);
 /** What the routes share: they know Fastify. */
 const isHttp = (path: string) => ['http/', 'openapi/', 'auth/guard.ts'].some((prefix) => path.startsWith(API + prefix));
-const isHandler = (path: string) => isRoutes(path) || isAction(path) || isHttp(path);
+const isHandler = (path: string) => isRoutes(path) || isAction(path) || isTool(path) || isHttp(path);
 const isService = (path: string) =>
   path.startsWith(API) && !isHandler(path) && !COMPOSITION.includes(path) && path !== TOKENS;
 
@@ -208,7 +209,7 @@ t.test('Only handlers, what they share and the composition of the application kn
 t.test('Handlers write no SQL', async (t) => {
   t.same(
     findViolations(
-      (path) => isRoutes(path) || isAction(path),
+      (path) => isRoutes(path) || isAction(path) || isTool(path),
       ({ to }) => !isDatabase(to),
     ),
     [],

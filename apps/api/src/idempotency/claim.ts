@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db } from '@carillon/db';
+import { type Db, preparedQuery } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 
@@ -110,4 +110,22 @@ export function toClaim(userId: number, { scope, token }: ClaimRequest, { known,
   const { status = null, location = null, sealed = null, isCurrent = false } = known ?? {};
   if (!isCurrent || status === null || sealed === null) return { id, token, state: 'running' };
   return { id, token, state: { status, location, sealed } };
+}
+
+/** On a connection of its own, because a new claim waits for the deletion of its user. */
+const claimQuery = preparedQuery((db) => {
+  const caller = db.$with('caller', { id: sql<number>`id`.as('id') }).as(sql`select ${value('userId', 'int')} as id`);
+  const { known, claimed, parts } = buildClaim(db);
+  return db
+    .with(caller, ...parts)
+    .select()
+    .from(claimed)
+    .leftJoin(known, sql`true`)
+    .prepare('claim_key');
+});
+
+/** Claims the key of a caller who is known. */
+export async function claimKey(ctx: Context, userId: number, request: ClaimRequest): Promise<Claim> {
+  const [found] = await claimQuery(ctx.db).execute({ userId, ...claimValues(ctx, request) });
+  return toClaim(userId, request, found as FoundClaim);
 }

@@ -1,5 +1,6 @@
 import { createMcpHandler, type McpHttpHandler, Server } from '@modelcontextprotocol/server';
 import { callTool, prepareTool } from './call-tool.ts';
+import { toClientSchema } from './client-schema.ts';
 import type { ToolCall } from './tool.ts';
 import { TOOLS } from './tools/index.ts';
 
@@ -11,8 +12,8 @@ const list = TOOLS.map(({ name, title, description, input, output, hints }) => (
   name,
   title,
   description,
-  inputSchema: input,
-  outputSchema: output,
+  inputSchema: toClientSchema(input),
+  outputSchema: toClientSchema(output, { isAnswer: true }),
   annotations: { title, ...hints },
 }));
 

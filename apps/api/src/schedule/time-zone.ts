@@ -54,3 +54,35 @@ export function startOfDay(name: string, day: string, daysLater = 0): Date | nul
     return null;
   }
 }
+
+const LOCAL_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?$/;
+
+/** A local date and time without an offset, as an instant. */
+export interface LocalInstant {
+  at: Date;
+  /** `skipped`: clocks never show it. `repeated`: they show it twice. */
+  deviation: 'skipped' | 'repeated' | null;
+}
+
+/**
+ * Reads a local date and time such as `2026-11-27T17:00`; null for any other text. One that comes twice is the first one,
+ * one that clocks skip is as much later as they skip. Throws RangeError for an unknown zone.
+ */
+export function readLocalTime(name: string, text: string): LocalInstant | null {
+  const zone = canonicalTimeZone(name);
+  if (zone === null) throw new RangeError(`Unknown time zone: ${name}`);
+  if (!LOCAL_TIME.test(text)) return null;
+  try {
+    const local = Temporal.PlainDateTime.from(text, { overflow: 'reject' });
+    const [first, last] = (['earlier', 'later'] as const).map((disambiguation) =>
+      local.toZonedDateTime(zone, { disambiguation }),
+    ) as [Temporal.ZonedDateTime, Temporal.ZonedDateTime];
+    if (first.epochMilliseconds === last.epochMilliseconds)
+      return { at: new Date(first.epochMilliseconds), deviation: null };
+    const isRepeated = first.toPlainDateTime().equals(local);
+    const chosen = isRepeated ? first : last;
+    return { at: new Date(chosen.epochMilliseconds), deviation: isRepeated ? 'repeated' : 'skipped' };
+  } catch {
+    return null;
+  }
+}

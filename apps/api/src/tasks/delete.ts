@@ -1,6 +1,6 @@
 import { queryRows, recordset, tasks } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../context.ts';
+import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { recordEvents } from '../events/outbox.ts';
 import { addUsage } from '../executions/budget/lost-calls.ts';
@@ -24,7 +24,7 @@ export async function deleteTask(
   id: number,
   expected: ExpectedRevisions = null,
 ): Promise<void> {
-  const live = await inTransaction(ctx, async (tx) => {
+  await inTransaction(ctx, async (tx) => {
     const owned = and(eq(tasks.id, id), eq(tasks.userId, caller.id));
     const [task] = await tx.db
       .select({ name: tasks.name, revision: tasks.revision })
@@ -46,9 +46,8 @@ export async function deleteTask(
     await tx.db.delete(tasks).where(owned);
     const data = { task: { id, name: task.name, deletedAt: now } };
     recordEvents(tx, [{ kind: 'task.deleted', userId: caller.id, taskId: id, data }]);
-    return live;
+    afterCommit(tx, () => tx.worker.abort(live.map((execution) => execution.id)));
   });
-  ctx.worker.abort(live.map((execution) => execution.id));
 }
 
 interface EndedOnDay {

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { invalidField } from '../errors.ts';
 import { findEnd, nextRun, type Plan } from '../schedule/next-run.ts';
 import { checkPattern, nearestRecurrence } from '../schedule/pattern.ts';
-import { previewOccurrences } from '../schedule/preview.ts';
+import { type PreviewedOccurrence, previewOccurrences } from '../schedule/preview.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
 
 type ScheduleInput = Pick<TaskSettings, 'scheduledFor' | 'recurrence' | 'timezone'> &
@@ -54,6 +54,23 @@ export function previewTask(ctx: Context, { count = 10, ...input }: PreviewTaskI
   if (findEnd(plan, now) === 'scheduledFor') throw invalidField('scheduledFor', 'must be in the future');
   requireNextRun(plan, now);
   return previewOccurrences(plan, now, count);
+}
+
+/** The next planned runs of a task; empty for one that has none. */
+export function previewNextRuns(
+  ctx: Pick<Context, 'now' | 'log'>,
+  task: Plan & { id: number; nextExecutionAt: Date | null },
+  count: number,
+): PreviewedOccurrence[] {
+  if (task.nextExecutionAt === null) return [];
+  try {
+    const after = Math.max(ctx.now().getTime(), task.nextExecutionAt.getTime() - 1);
+    return previewOccurrences(task, new Date(after), count);
+  } catch (error) {
+    // What else an answer shows does not need the schedule.
+    ctx.log.error({ err: error, taskId: task.id }, 'next runs of a task cannot be computed');
+    return [];
+  }
 }
 
 function toDate(given: string | null | undefined): Date | null {

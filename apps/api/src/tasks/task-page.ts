@@ -7,9 +7,9 @@ import { taskNotFound } from '../errors.ts';
 import { selectChannelChoices } from '../queries/channel-choices.ts';
 import { selectLatestRuns } from '../queries/latest-runs.ts';
 import { isWatched } from '../queries/watched-tasks.ts';
-import { previewOccurrences } from '../schedule/preview.ts';
 import { selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
-import { getTask, type TaskRow } from './read.ts';
+import { getTask } from './read.ts';
+import { previewNextRuns } from './schedule.ts';
 
 const RUNS = 30;
 /** An answer older than this many runs is not looked for. */
@@ -31,19 +31,7 @@ interface Found {
 export async function getTaskWithRuns(ctx: Context, caller: Caller, id: number) {
   const [task, found] = await Promise.all([getTask(ctx, caller, id), findRuns(ctx, caller, id)]);
   if (!found) throw taskNotFound();
-  return { task, ...found, next: previewNext(ctx, task) };
-}
-
-function previewNext(ctx: Context, task: TaskRow) {
-  if (task.nextExecutionAt === null) return [];
-  try {
-    const after = Math.max(ctx.now().getTime(), task.nextExecutionAt.getTime() - 1);
-    return previewOccurrences(task, new Date(after), NEXT);
-  } catch (error) {
-    // The other parts of the page do not need the schedule.
-    ctx.log.error({ err: error, taskId: task.id }, 'next runs of a task cannot be computed');
-    return [];
-  }
+  return { task, ...found, next: previewNextRuns(ctx, task, NEXT) };
 }
 
 async function findRuns(ctx: Context, caller: Caller, id: number): Promise<Found | undefined> {
