@@ -19,6 +19,7 @@ ALTER TABLE "task_proposals" ADD CONSTRAINT "task_proposals_task_id_tasks_id_fk"
 CREATE INDEX "task_proposals_of_user" ON "task_proposals" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "task_proposals_of_task" ON "task_proposals" USING btree ("task_id");--> statement-breakpoint
 CREATE INDEX "task_proposals_expiry" ON "task_proposals" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "usage_records_with_tools" ON "usage_records" USING btree ("user_id","day") WHERE "usage_records"."tool_uses" > 0;--> statement-breakpoint
 ALTER TABLE "tasks" ADD CONSTRAINT "tasks_tools" CHECK ("tasks"."tools" <@ array['web_search', 'web_fetch']);--> statement-breakpoint
 DROP TRIGGER "tasks_changed" ON "tasks";--> statement-breakpoint
 CREATE TRIGGER "tasks_changed" BEFORE UPDATE OF "user_id", "name", "description", "prompt", "scheduled_for", "recurrence",

@@ -72,6 +72,7 @@ export const usageRecords = pgTable(
   (t) => [
     index('usage_records_of_user').on(t.userId, t.day),
     index('usage_records_of_execution').on(t.executionId),
+    index('usage_records_with_tools').on(t.userId, t.day).where(sql`${t.toolUses} > 0`),
     check('usage_records_source', sql`${t.source} in (${wordList(USAGE_SOURCES)})`),
   ],
 );
