@@ -47,7 +47,7 @@ function inlineToHtml(inline: Inline): string {
     case 'break':
       return '<br>';
     case 'link':
-      return `<a href="${escapeMarkup(inline.url)}">${escapeMarkup(inline.text)}</a>`;
+      return `<a href="${escapeMarkup(inline.url)}" rel="noopener noreferrer nofollow">${escapeMarkup(inline.text)}</a>`;
     default:
       return element(TAGS[inline.type], inlinesToHtml(inline.inlines));
   }

@@ -1,5 +1,5 @@
 import { MAX_ID } from '@carillon/contract/primitives';
-import { executions, type OutputChange, queryRows, toInstant } from '@carillon/db';
+import { type Citation, executions, type OutputChange, queryRows, toInstant } from '@carillon/db';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { hashFeedSecret, isFeedSecret } from './secret.ts';
@@ -34,6 +34,7 @@ export interface FeedResult {
   /** Whether it is the JSON of a task with an output schema. */
   isJson: boolean;
   changes: readonly OutputChange[];
+  citations: readonly Citation[];
 }
 
 interface Row {
@@ -89,8 +90,14 @@ export async function readResults(ctx: Context, { userId, runs }: Feed): Promise
       text: sql<string>`coalesce(left(${executions.result}, ${MAX_RESULT_LENGTH + 1}), '')`,
       isJson: sql<boolean>`${executions.output} is not null`,
       changes: executions.changes,
+      citations: executions.citations,
     })
     .from(executions)
     .where(and(inArray(executions.id, ids), eq(executions.userId, userId)));
-  return new Map(rows.map(({ id, changes, ...result }) => [id, { ...result, changes: changes ?? [] }]));
+  return new Map(
+    rows.map(({ id, changes, citations, ...result }) => [
+      id,
+      { ...result, changes: changes ?? [], citations: citations ?? [] },
+    ]),
+  );
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { cleanLine, cleanText } from '../messages/format/clean.ts';
 import { cutBlocks } from '../messages/format/cut.ts';
 import { cutText, takeCharacters } from '../messages/format/cut-text.ts';
-import { describeMessage, headingOf } from '../messages/format/message-blocks.ts';
+import { describeMessage, describeSources, headingOf } from '../messages/format/message-blocks.ts';
 import { type Block, paragraphOf, textOf } from '../messages/format/tree.ts';
 import { escapeXml } from './escape.ts';
 import { toHtml } from './html.ts';
@@ -66,15 +66,21 @@ function renderEntry(url: string, { taskName, completedAt }: FeedRun, result: Fe
   ].join('\n');
 }
 
-function listBlocks(url: string, at: Date, { text, isJson, changes }: FeedResult): Block[] {
+function listBlocks(url: string, at: Date, { text, isJson, changes, citations }: FeedResult): Block[] {
   const begin = takeCharacters(text, MAX_RESULT_LENGTH);
   const markdown = isJson ? null : begin;
-  const blocks = describeMessage({ level: 'success', title: '', text: null, markdown, changes, url, at, items: [] });
+  const run = { level: 'success', title: '', text: null, url, at, items: [] } as const;
+  const blocks = describeMessage({ ...run, markdown, changes, citations });
   if (isJson && changes.length > 0) blocks.push(headingOf('The answer'));
   if (isJson) blocks.push({ type: 'code', language: 'json', text: cleanText(begin) });
   if (begin.length < text.length)
     blocks.push(paragraphOf(textOf('… ('), { type: 'link', url, text: MORE }, textOf(')')));
-  return cutBlocks(blocks, { max: MAX_HTML_LENGTH, measure: (cut) => toHtml(cut).length, url });
+  return cutBlocks(blocks, {
+    max: MAX_HTML_LENGTH,
+    measure: (cut) => toHtml(cut).length,
+    url,
+    end: describeSources({ citations }),
+  });
 }
 
 const MORE = 'continues in Carillon';

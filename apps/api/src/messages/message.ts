@@ -1,4 +1,4 @@
-import type { OutputChange } from '@carillon/db';
+import type { Citation, OutputChange } from '@carillon/db';
 
 /** What a message is about, for every kind of channel. Texts are untrusted. */
 export interface ChannelMessage {
@@ -9,6 +9,8 @@ export interface ChannelMessage {
   text: string | null;
   /** The answer. */
   markdown: string | null;
+  /** The pages that the answer cites. */
+  citations: readonly Citation[];
   /** What differs from the last success; empty if nothing does, or there was none. */
   changes: readonly OutputChange[];
   /** The page of the run, the task or the notification. */

@@ -31,7 +31,7 @@ export function readMessage(
   { config }: Pick<Context, 'config'>,
   { event, timestamp, data }: StoredPayload,
 ): ChannelMessage {
-  const base = { text: null, markdown: null, changes: [], items: [], at: new Date(timestamp) };
+  const base = { text: null, markdown: null, citations: [], changes: [], items: [], at: new Date(timestamp) };
   const toUrl = (path: string) => `${config.appUrl}${path}`;
   switch (event) {
     case 'execution.completed': {
@@ -42,6 +42,7 @@ export function readMessage(
         level: 'success',
         title: `${task.name}${changes.length > 0 ? ': the answer changed' : ''}`,
         markdown: execution.result,
+        citations: execution.citations ?? [],
         changes,
         url: toUrl(`/executions/${execution.id}`),
       };

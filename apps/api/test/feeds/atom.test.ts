@@ -59,8 +59,8 @@ function checkRules(t: Test, xml: string): void {
 function renderMessages(messages: readonly ChannelMessage[]): Promise<string> {
   const runs = messages.map(({ title }, index) => ({ id: 7 + index, taskName: title || 'Empty', completedAt: at }));
   const results = messages.map(
-    ({ text, markdown, changes }, index) =>
-      [7 + index, { text: markdown ?? text ?? '', isJson: index % 5 === 4, changes }] as const,
+    ({ text, markdown, changes, citations }, index) =>
+      [7 + index, { text: markdown ?? text ?? '', isJson: index % 5 === 4, changes, citations }] as const,
   );
   const taskName = messages[0]?.title ?? '';
   return renderFeed({ config }, { id: '', userId: 1, taskId: 1, taskName, createdAt: at, runs }, new Map(results));
@@ -97,7 +97,7 @@ t.test('No answer masks a link, breaks the markup or is longer than its limit', 
     measure: (xml) => [{ what: 'entry', size: xml.length, limit: 300_000 }],
     findMentions: () => [],
     findLinks: (xml) =>
-      [...contentOf(xml).matchAll(/<a href="(.*?)">(.*?)<\/a>/gs)]
+      [...contentOf(xml).matchAll(/<a href="(.*?)" rel="noopener noreferrer nofollow">(.*?)<\/a>/gs)]
         .map(([, href = '', text = '']) => ({ href: readEntities(href), text: readEntities(text) }))
         // A mailbox is shown by its name.
         .filter(({ href, text }) => !href.startsWith('mailto:') || !text.includes(new URL(href).pathname)),
@@ -115,7 +115,7 @@ function findBrokenHtml(html: string): string[] {
   const broken: string[] = [];
   for (const [tag, slash, name = '', attributes] of html.matchAll(/<(\/?)([^\s>]*)([^>]*)>/g)) {
     if (name === 'br' || name === 'hr') continue;
-    const isOurs = KNOWN.test(name) && /^( (href|start)="[^"]*")?$/.test(attributes ?? '');
+    const isOurs = KNOWN.test(name) && /^( (href|start|rel)="[^"]*")*$/.test(attributes ?? '');
     if (!isOurs || (slash && open.pop() !== name)) broken.push(tag);
     if (!slash) open.push(name);
   }
@@ -128,7 +128,10 @@ t.test('A long answer is cut between characters, with a link to the run', async 
   for (const text of [family.repeat(5000), `\`\`\`\n${'code & '.repeat(5000)}`, 'x'.repeat(MAX_RESULT_LENGTH + 1)]) {
     const xml = await renderMessages([{ ...HOSTILE_MESSAGES[0]!.message, title: 'Long', markdown: text, changes: [] }]);
     const content = contentOf(xml);
-    t.match(content, /<p>… \(<a href="https:\/\/carillon\.example\/executions\/7">continues in Carillon<\/a>\)<\/p>$/);
+    t.match(
+      content,
+      /<p>… \(<a href="https:\/\/carillon\.example\/executions\/7" rel="[a-z ]+">continues in Carillon<\/a>\)<\/p>$/,
+    );
     t.ok(readEntities(content).length < MAX_RESULT_LENGTH + 200);
     t.same(findBrokenHtml(content), []);
     t.notMatch(content, /\u200d</);

@@ -35,6 +35,7 @@ const MESSAGE: ChannelMessage = {
   title: 'Prices',
   text: null,
   markdown: 'The price **fell**.',
+  citations: [],
   changes: [],
   url: RUN_URL,
   at: new Date('2026-11-20T10:00:00.000Z'),

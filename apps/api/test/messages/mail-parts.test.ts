@@ -23,6 +23,7 @@ const MESSAGE: ChannelMessage = {
   title: 'Prices',
   text: null,
   markdown: null,
+  citations: [],
   changes: [],
   url: RUN_URL,
   at: new Date('2026-11-20T10:00:00.000Z'),

@@ -4,6 +4,9 @@ import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { describeChanges } from '../../differences/describe-changes.ts';
 import { type NewMail, queueMails } from '../../mail/queue.ts';
+import { describeSources } from '../../messages/format/message-blocks.ts';
+import { toPlainText } from '../../messages/format/plain-text.ts';
+import { listOf } from '../../messages/format/tree.ts';
 import { findConfirmed } from '../../notifications/addresses.ts';
 import { isWanted } from '../changes/is-wanted.ts';
 import type { CompletedExecution } from './execution-result.ts';
@@ -42,7 +45,7 @@ function buildMail({ config }: Context, execution: CompletedExecution, ownerEmai
   const text = `A run of the task "${taskName}" ${status}.
 
 ${difference}${result.ok ? shorten(result.text) : result.message}
-
+${listSources(result)}
 The run: ${config.appUrl}/executions/${id}
 
 -- 
@@ -50,6 +53,11 @@ You get this because the Carillon account ${ownerEmail} has the results of this 
 `;
   const event = changes.length > 0 ? 'result changed' : `run ${status}`;
   return { to: notificationEmail as string, userId, subject: `Task "${taskName}": ${event}`, text };
+}
+
+function listSources(result: CompletedExecution['result']): string {
+  const sources = result.ok && describeSources({ citations: result.citations ?? [] });
+  return sources ? `\nSources:\n${toPlainText([listOf(sources.items)])}\n` : '';
 }
 
 function shorten(text: string): string {

@@ -1,5 +1,5 @@
 import { takeCharacters } from './cut-text.ts';
-import { type Block, type Inline, paragraphOf, textOf } from './tree.ts';
+import { type Block, type Inline, listOf, paragraphOf, textOf } from './tree.ts';
 
 export interface Limit {
   /** In what `measure` counts, which is at least half a unit for a UTF-16 unit of text. */
@@ -8,14 +8,37 @@ export interface Limit {
   measure: (blocks: Block[]) => number;
   /** Of the page that shows everything. */
   url: string;
+  /** What stands below the blocks and stays if they are cut, but for items of its list that take too much. */
+  end?: EndingList | null;
 }
 
+export interface EndingList {
+  title: Block;
+  items: Block[][];
+}
+
+/** Of the room for blocks. */
+const MAX_SHARE_OF_END = 1 / 3;
+
 /** The blocks, or as much of their beginning as fits together with a link to the rest. Ends within no link. */
-export function cutBlocks(blocks: Block[], { max, measure, url }: Limit): Block[] {
-  if (measure(blocks) <= max) return blocks;
-  const more = buildMore(url);
-  const fits = (taken: Block[]) => measure([...taken, more]) <= max;
-  return [...takeWhile(blocks, 2 * max, fits)[0], more];
+export function cutBlocks(blocks: Block[], { max, measure, url, end = null }: Limit): Block[] {
+  const below = end === null ? [] : fitEnd(end, { max, measure });
+  const whole = below.length > 0 ? [...blocks, ...below] : blocks;
+  if (measure(whole) <= max) return whole;
+  const rest = [buildMore(url), ...below];
+  const fits = (taken: Block[]) => measure([...taken, ...rest]) <= max;
+  return [...takeWhile(blocks, 2 * max, fits)[0], ...rest];
+}
+
+/** The title with as many items as fit, or nothing. */
+function fitEnd({ title, items }: EndingList, { max, measure }: Pick<Limit, 'max' | 'measure'>): Block[] {
+  const empty = measure([]);
+  const limit = empty + (max - empty) * MAX_SHARE_OF_END;
+  for (let count = items.length; count > 0; count--) {
+    const blocks: Block[] = [title, listOf(items.slice(0, count))];
+    if (measure(blocks) <= limit) return blocks;
+  }
+  return [];
 }
 
 /** What follows a text that was cut. */

@@ -33,6 +33,9 @@ export function buildLink(address: string, label: string): Inline {
 
 const isSame = (text: string, url: URL) => [url.href, url.host].includes(text);
 
-/** Encodes the characters that would end a link in one of the formats. */
+/** Encodes the characters that would end a link in one of the formats, and `@` where some read a mention of everybody. */
 const encodeEnds = (path: string) =>
-  path.replace(/[()|*`\\<>"'[\]{}]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+  path.replace(
+    /[()|*`\\<>"'[\]{}]|@(?=everyone|here|channel|all|room|team)/gi,
+    (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`,
+  );

@@ -2,13 +2,16 @@ import type { OutputChange } from '@carillon/db';
 import { describeLines, describeValue } from '../../differences/describe-changes.ts';
 import type { ChannelMessage } from '../message.ts';
 import { cleanLine, cleanText } from './clean.ts';
-import { buildMore, cutBlocks } from './cut.ts';
+import { buildMore, cutBlocks, type EndingList, type Limit } from './cut.ts';
 import { cutText, takeCharacters } from './cut-text.ts';
+import { buildLink } from './links.ts';
 import { parseMarkdown, parsePlain } from './markdown.ts';
-import { toPlainText } from './plain-text.ts';
+import { replaceTables, toPlainText } from './plain-text.ts';
 import { type Block, type Inline, paragraphOf, textOf } from './tree.ts';
 
 const MAX_CHANGES = 20;
+const MAX_SOURCES = 5;
+const MAX_SOURCE_TITLE = 100;
 /** More than any chat shows. Parsing takes up to the square of the length. */
 const MAX_ANSWER_LENGTH = 20_000;
 const MAX_ITEM_TITLE = 200;
@@ -35,7 +38,7 @@ export const describeStatus = ({ level, at }: ChannelMessage) =>
   `${LEVELS[level].label} · ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
 /**
- * All of a message but its title, level, time and link: text, changes, answer, the messages of a digest. Of a text longer
+ * All of a message but its title, level, time, link and sources: text, changes, answer, the messages of a digest. Of a text longer
  * than `maxLength` UTF-16 units the beginning with a link to the rest.
  */
 export function describeMessage(message: ChannelMessage, maxLength = MAX_ANSWER_LENGTH): Block[] {
@@ -51,6 +54,27 @@ export function describeMessage(message: ChannelMessage, maxLength = MAX_ANSWER_
     ...items.flatMap(describeItem),
     ...(isCut ? [buildMore(message.url)] : []),
   ];
+}
+
+interface Room extends Pick<Limit, 'max' | 'measure'> {
+  /** Default: false. Tables are shown as text then. */
+  hasTables?: boolean;
+}
+
+/** What a channel shows below the title of a message. The answer is cut before its sources are. */
+export function fitMessage(message: ChannelMessage, { max, measure, hasTables = false }: Room): Block[] {
+  const blocks = describeMessage(message);
+  const limit = { max, measure, url: message.url, end: describeSources(message) };
+  return cutBlocks(hasTables ? blocks : replaceTables(blocks), limit);
+}
+
+/** The first pages that the answer cites, or null without any. Those of the messages of a digest are on their pages only. */
+export function describeSources({ citations }: Pick<ChannelMessage, 'citations'>): EndingList | null {
+  if (citations.length === 0) return null;
+  const items = citations
+    .slice(0, MAX_SOURCES)
+    .map(({ url, title }) => [paragraphOf(buildLink(url, cutText(cleanLine(title), MAX_SOURCE_TITLE)))]);
+  return { title: headingOf('Sources'), items };
 }
 
 function describeItem(message: ChannelMessage, index: number): Block[] {

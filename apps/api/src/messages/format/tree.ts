@@ -21,6 +21,8 @@ export const textOf = (text: string): Inline => ({ type: 'text', text });
 
 export const paragraphOf = (...inlines: Inline[]): Block => ({ type: 'paragraph', inlines });
 
+export const listOf = (items: readonly Block[][]): Block => ({ type: 'list', start: null, items: [...items] });
+
 /** The text without formatting, in one line. */
 export function flatten(inlines: readonly Inline[]): string {
   return inlines

@@ -1,9 +1,7 @@
 import { invalidField } from '../../errors.ts';
-import { cutBlocks } from '../format/cut.ts';
 import { cutText } from '../format/cut-text.ts';
 import { COMMONMARK, type MarkdownDialect, renderMarkdown } from '../format/markdown-text.ts';
-import { describeMessage, describeStatus, describeTitle } from '../format/message-blocks.ts';
-import { replaceTables } from '../format/plain-text.ts';
+import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
 import { type Block, paragraphOf, textOf } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import { postToTarget } from '../post.ts';
@@ -66,10 +64,9 @@ export function buildAppriseRequest(message: ChannelMessage) {
   const foot = paragraphOf(textOf(`${describeStatus(message)} · `), link);
   const render = (blocks: readonly Block[]) => renderMarkdown([...blocks, foot], DIALECT);
   const measure = (blocks: readonly Block[]) => render(blocks).length;
-  const body = cutBlocks(replaceTables(describeMessage(message)), { max: MAX_LENGTH, measure, url: message.url });
   return {
     title: defuse(cutText(describeTitle(message), MAX_TITLE_LENGTH)).replace(/\](?=[([:])/g, ']\u2060'),
-    body: render(body),
+    body: render(fitMessage(message, { max: MAX_LENGTH, measure })),
     type: TYPES[message.level],
     format: 'markdown',
   };

@@ -1,8 +1,6 @@
-import { cutBlocks } from '../format/cut.ts';
 import { cutText } from '../format/cut-text.ts';
 import { escapeMarkdown, type MarkdownDialect, renderMarkdown, ZERO_WIDTH_SPACE } from '../format/markdown-text.ts';
-import { describeMessage, describeStatus, describeTitle, LEVELS } from '../format/message-blocks.ts';
-import { replaceTables } from '../format/plain-text.ts';
+import { describeStatus, describeTitle, fitMessage, LEVELS } from '../format/message-blocks.ts';
 import type { Block } from '../format/tree.ts';
 import { HOOK } from '../hook-url.ts';
 import type { ChannelMessage } from '../message.ts';
@@ -45,14 +43,13 @@ export function renderDiscord(message: ChannelMessage) {
   const { url, level, at } = message;
   const render = (blocks: Block[]) => renderMarkdown(blocks, DIALECT);
   const measure = (blocks: Block[]) => render(blocks).length;
-  const blocks = cutBlocks(replaceTables(describeMessage(message)), { max: MAX_DESCRIPTION, measure, url });
   const escapedLength = (text: string) => DIALECT.escape(text).length;
   return {
     embeds: [
       {
         title: DIALECT.escape(cutText(describeTitle(message), MAX_TITLE, escapedLength)),
         url,
-        description: render(blocks),
+        description: render(fitMessage(message, { max: MAX_DESCRIPTION, measure })),
         color: LEVELS[level].color,
         timestamp: at.toISOString(),
         footer: { text: describeStatus(message) },

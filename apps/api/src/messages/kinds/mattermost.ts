@@ -1,7 +1,6 @@
-import { cutBlocks } from '../format/cut.ts';
 import { countCodePoints, cutText } from '../format/cut-text.ts';
 import { escapeMarkdown, type MarkdownDialect, renderMarkdown, ZERO_WIDTH_SPACE } from '../format/markdown-text.ts';
-import { describeMessage, describeStatus, describeTitle } from '../format/message-blocks.ts';
+import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
 import type { Block } from '../format/tree.ts';
 import { HOOK } from '../hook-url.ts';
 import type { ChannelMessage } from '../message.ts';
@@ -50,7 +49,7 @@ export function renderMattermost(message: ChannelMessage) {
   const render = (blocks: Block[]) =>
     [head, renderMarkdown(blocks, DIALECT)].filter((part) => part !== '').join('\n\n');
   const measure = (blocks: Block[]) => countCodePoints(render(blocks));
-  return { text: render(cutBlocks(describeMessage(message), { max: MAX_LENGTH, measure, url })) };
+  return { text: render(fitMessage(message, { max: MAX_LENGTH, measure, hasTables: true })) };
 }
 
 function readAnswer(status: number, headers: Record<string, unknown>, body: string): AnswerReading {

@@ -1,10 +1,8 @@
 import { invalidField } from '../../errors.ts';
 import { cleanLine } from '../format/clean.ts';
-import { cutBlocks } from '../format/cut.ts';
 import { countBytes, cutText } from '../format/cut-text.ts';
 import { COMMONMARK, renderMarkdown } from '../format/markdown-text.ts';
-import { describeMessage, describeStatus, LEVELS } from '../format/message-blocks.ts';
-import { replaceTables } from '../format/plain-text.ts';
+import { describeStatus, fitMessage, LEVELS } from '../format/message-blocks.ts';
 import type { Block } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import { postToTarget, readJson } from '../post.ts';
@@ -80,5 +78,5 @@ export function buildNtfyRequest(message: ChannelMessage, topic: string) {
     const request = build(blocks);
     return Math.max(countBytes(request.message), countBytes(JSON.stringify(request)) / 2);
   };
-  return build(cutBlocks(replaceTables(describeMessage(message)), { max: MAX_BYTES, measure, url }));
+  return build(fitMessage(message, { max: MAX_BYTES, measure }));
 }

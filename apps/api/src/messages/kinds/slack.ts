@@ -1,7 +1,6 @@
-import { cutBlocks, divideBlocks } from '../format/cut.ts';
+import { divideBlocks } from '../format/cut.ts';
 import { countBytes, cutText } from '../format/cut-text.ts';
-import { describeMessage, describeStatus, describeTitle } from '../format/message-blocks.ts';
-import { replaceTables } from '../format/plain-text.ts';
+import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
 import { escapeSlack, renderSlackLink, renderSlackText } from '../format/slack-text.ts';
 import type { Block } from '../format/tree.ts';
 import { HOOK } from '../hook-url.ts';
@@ -30,8 +29,7 @@ export function renderSlack(message: ChannelMessage) {
   const title = describeTitle(message);
   const measureAll = (blocks: Block[]) => countBytes(JSON.stringify(renderSlackText(blocks)));
   const measure = (blocks: Block[]) => renderSlackText(blocks).length;
-  const all = replaceTables(describeMessage(message));
-  const body = cutBlocks(all, { max: MAX_TOTAL_BYTES, measure: measureAll, url });
+  const body = fitMessage(message, { max: MAX_TOTAL_BYTES, measure: measureAll });
   const toContext = (text: string) => ({ type: 'context', elements: [{ type: 'mrkdwn', text, verbatim: true }] });
   return {
     // What notifications show.

@@ -1,8 +1,6 @@
-import { cutBlocks } from '../format/cut.ts';
 import { countBytes, cutText } from '../format/cut-text.ts';
 import { escapeMarkdown, type MarkdownDialect, renderMarkdown, ZERO_WIDTH_SPACE } from '../format/markdown-text.ts';
-import { describeMessage, describeStatus, describeTitle } from '../format/message-blocks.ts';
-import { replaceTables } from '../format/plain-text.ts';
+import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
 import type { Block } from '../format/tree.ts';
 import { HOOK } from '../hook-url.ts';
 import type { ChannelMessage } from '../message.ts';
@@ -45,10 +43,8 @@ export const teams: ChannelSender = {
 
 /** The body of a message. */
 export function renderTeams(message: ChannelMessage) {
-  const { url } = message;
-  const blocks = replaceTables(describeMessage(message));
   const measure = (some: Block[]) => countBytes(JSON.stringify(buildCard(message, some)));
-  return buildCard(message, cutBlocks(blocks, { max: MAX_BYTES, measure, url }));
+  return buildCard(message, fitMessage(message, { max: MAX_BYTES, measure }));
 }
 
 function buildCard(message: ChannelMessage, blocks: readonly Block[]) {

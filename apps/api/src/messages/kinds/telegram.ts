@@ -1,8 +1,7 @@
 import type { Context } from '../../context.ts';
 import { invalidField } from '../../errors.ts';
-import { cutBlocks } from '../format/cut.ts';
 import { cutText } from '../format/cut-text.ts';
-import { describeMessage, describeStatus, describeTitle } from '../format/message-blocks.ts';
+import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
 import { countTelegram, renderTelegram } from '../format/telegram-html.ts';
 import { type Block, paragraphOf, textOf } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
@@ -48,9 +47,8 @@ export function buildTelegramRequest(message: ChannelMessage) {
   const join = (body: string) => [head, body, foot].filter((part) => part !== '').join('\n\n');
   const render = (blocks: readonly Block[]) => join(renderTelegram(blocks));
   const measure = (blocks: readonly Block[]) => countTelegram(render(blocks));
-  const body = cutBlocks(describeMessage(message), { max: MAX_LENGTH, measure, url: message.url });
   return {
-    text: render(body),
+    text: render(fitMessage(message, { max: MAX_LENGTH, measure, hasTables: true })),
     parse_mode: 'HTML',
     link_preview_options: { is_disabled: true },
   };

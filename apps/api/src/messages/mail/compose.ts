@@ -2,6 +2,7 @@ import { cleanLine, cleanText } from '../format/clean.ts';
 import { cutBlocks } from '../format/cut.ts';
 import { cutText, takeCharacters } from '../format/cut-text.ts';
 import { parseMarkdown } from '../format/markdown.ts';
+import { describeSources } from '../format/message-blocks.ts';
 import { type Block, paragraphOf, textOf } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import { prepareChanges, type ShownChanges } from './changes.ts';
@@ -33,6 +34,8 @@ export interface ShownMessage {
   text: string | null;
   changes: ShownChanges | null;
   answer: readonly Block[];
+  /** The pages that the answer cites, as items of a list. A digest has none. */
+  sources: readonly Block[][];
 }
 
 export interface Mail {
@@ -49,7 +52,7 @@ export function composeMail(message: ChannelMessage, footer: Footer): Mail {
   const items = message.items.slice(0, MAX_SHOWN);
   const share = Math.max(1, items.length);
   return {
-    main: showMessage(message, share),
+    main: { ...showMessage(message, share), sources: describeSources(message)?.items ?? [] },
     listed: message.items.slice(0, MAX_LISTED),
     items: items.map((item) => showMessage(item, share)),
     footer,
@@ -65,6 +68,7 @@ function showMessage(message: ChannelMessage, share: number): ShownMessage {
     text: text && cutText(cleanText(text.slice(0, 10 * MAX_TEXT_LENGTH)), Math.ceil(MAX_TEXT_LENGTH / share)),
     changes: changes.length > 0 ? prepareChanges(changes, share) : null,
     answer: markdown ? showAnswer(markdown, message.url, share) : [],
+    sources: [],
   };
 }
 

@@ -1,3 +1,4 @@
+import { listOf } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import { type Footer, formatTime, type Mail, type ShownMessage, toTitle } from './compose.ts';
 import { renderBlocks } from './html-blocks.ts';
@@ -75,11 +76,12 @@ ${renderContent(item, 2)}
 `;
 
 /** Without the title. Headings continue those of level `above`. */
-function renderContent({ message, text, changes, answer }: ShownMessage, above: number): Markup {
+function renderContent({ message, text, changes, answer, sources }: ShownMessage, above: number): Markup {
   const tag = trusted(`h${above + 1}`);
   const section = (words: string) => markup`<${tag}${look('section')}>${words}</${tag}>`;
   const hasAnswer = answer.length > 0;
   return markup`${text && markup`<p${look(describeLevel(message).note)} dir="auto">${text}</p>`}
 ${changes && markup`${section('What changed')}${renderChanges(changes)}`}
-${changes && hasAnswer && section('The answer')}${hasAnswer && renderBlocks(answer, changes ? above + 1 : above)}`;
+${changes && hasAnswer && section('The answer')}${hasAnswer && renderBlocks(answer, changes ? above + 1 : above)}
+${sources.length > 0 && markup`${section('Sources')}${renderBlocks([listOf(sources)], above + 1)}`}`;
 }

@@ -1,4 +1,5 @@
 import { toPlainText } from '../format/plain-text.ts';
+import { listOf } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import type { ShownChanges } from './changes.ts';
 import { formatTime, type Mail, type ShownMessage, toTitle } from './compose.ts';
@@ -38,10 +39,11 @@ Unsubscribe: ${unsubscribeUrl}
 
 const describe = (message: ChannelMessage) => `${describeLevel(message).text}, ${formatTime(message.at)}`;
 
-const renderContent = ({ text, changes, answer }: ShownMessage): string[] => [
+const renderContent = ({ text, changes, answer, sources }: ShownMessage): string[] => [
   ...(text ? [text] : []),
   ...(changes ? [renderChanges(changes)] : []),
   ...(answer.length > 0 ? [toPlainText(answer)] : []),
+  ...(sources.length > 0 ? [`Sources:\n${toPlainText([listOf(sources)])}`] : []),
 ];
 
 const renderChanges = ({ values, lines, hasMore }: ShownChanges) =>

@@ -4,6 +4,7 @@ import { cutBlocks, divideBlocks } from '../../../src/messages/format/cut.ts';
 import { countBytes, countCodePoints, cutText, takeCharacters } from '../../../src/messages/format/cut-text.ts';
 import { buildLink } from '../../../src/messages/format/links.ts';
 import { parseMarkdown, parsePlain } from '../../../src/messages/format/markdown.ts';
+import { describeSources } from '../../../src/messages/format/message-blocks.ts';
 import { toPlainText } from '../../../src/messages/format/plain-text.ts';
 import type { Block } from '../../../src/messages/format/tree.ts';
 
@@ -49,11 +50,39 @@ t.test('a link shows where it leads', async (t) => {
     url: 'https://example.com/a_%28b%29?c=%3C%7C%3E#%22',
     text: 'x (example.com)',
   });
+  t.match(shown('https://example.com/@everyone/@Channel/@ann', ''), 'https://example.com/%40everyone/%40Channel/@ann');
   t.equal(shown('mailto:a@example.com?bcc=b@example.com', 'write'), 'no link: write (a@example.com)');
   for (const address of ['javascript:alert(1)', 'tg://user?id=1', '/path', 'file:///etc/passwd']) {
     t.equal(shown(address, 'x'), 'no link: x', address);
   }
   t.equal(shown(`https://example.com/${'a'.repeat(2000)}`, 'x'), 'no link: x (example.com)');
+});
+
+t.test('an answer is cut before its sources, which take a third of the room at most', async (t) => {
+  const answer = parseMarkdown('A sentence of the answer. '.repeat(100));
+  const end = describeSources({
+    citations: Array.from({ length: 7 }, (_, at) => ({
+      url: `https://example.com/${at}`,
+      title: `Page ${at} ${'x'.repeat(200)}`,
+    })),
+  });
+  const show = (max: number, blocks = answer) => toPlainText(cutBlocks(blocks, { max, measure, url, end }));
+  const count = (text: string) => (text.match(/https:\/\/example\.com/g) ?? []).length;
+  t.equal(count(show(10_000)), 5, 'at most five');
+  for (const [max, sources] of [
+    [2900, 5],
+    [1500, 3],
+    [600, 1],
+    [300, 0],
+  ] as const) {
+    const text = show(max);
+    t.ok(text.length <= max && text.startsWith('A sentence'), `${max}`);
+    t.equal(count(text), sources);
+    t.match(text, /continues in Carillon/);
+    t.equal(text.includes('Sources'), sources > 0);
+  }
+  t.equal(show(2900, parseMarkdown('Short.')).split('\n')[0], 'Short.');
+  t.equal(describeSources({ citations: [] }), null);
 });
 
 t.test('control characters, marks of direction and halves of characters are left out', async (t) => {

@@ -18,6 +18,7 @@ const message: ChannelMessage = {
   title: 'Prices: the run failed',
   text: 'The model <b> did not answer.\nTwice.',
   markdown: null,
+  citations: [],
   changes: [],
   url: RUN_URL,
   at: new Date('2026-11-20T10:00:00.000Z'),

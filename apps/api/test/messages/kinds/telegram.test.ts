@@ -17,6 +17,7 @@ const message: ChannelMessage = {
   text: null,
   markdown:
     '# Today\n\n**Bread** is <2 €, see [the list](https://shop.example/list).\n\n- a\n- b\n\n```js\nlet a = 1 < 2;\n```',
+  citations: [],
   changes: [{ path: 'bread', from: 1, to: 2 }],
   url: RUN_URL,
   at: new Date('2026-11-20T10:00:00.000Z'),

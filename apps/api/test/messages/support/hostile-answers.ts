@@ -37,7 +37,8 @@ const AT = new Date('2026-11-20T10:00:00.000Z');
 const TITLE = 'Daily report';
 const LEVELS = ['success', 'failure', 'alarm', 'recovery', 'notice'] as const;
 
-const base = { level: 'success', title: TITLE, text: null, markdown: null, changes: [], items: [], at: AT } as const;
+const none = { text: null, markdown: null, citations: [], changes: [], items: [] } as const;
+const base = { ...none, level: 'success', title: TITLE, at: AT } as const;
 
 /** Messages with a hostile text in each place that users, models and receivers write. */
 export const HOSTILE_MESSAGES: readonly HostileMessage[] = HOSTILE_TEXTS.flatMap(({ name, text }, at) => {
@@ -47,6 +48,10 @@ export const HOSTILE_MESSAGES: readonly HostileMessage[] = HOSTILE_TEXTS.flatMap
     (n): ChannelMessage => ({ ...base, title: text, markdown: text, url: `${RUN_URL}${n}`, level }),
   );
   const changes = [{ path: '', from: 'old', to: text }, { path: `a[0].${text}`, from: text }, { path: text }];
+  const citations = [`https://evil.example/${text}`, text, `https://evil.example/?q=${text}#${text}`].flatMap((url) => [
+    { url, title: text },
+    { url, title: `bank.example ${text}` },
+  ]);
   const build = (place: string, message: Partial<ChannelMessage>): HostileMessage => ({
     name: `${place}, ${name}`,
     message: { ...base, url: RUN_URL, level, ...message },
@@ -56,6 +61,8 @@ export const HOSTILE_MESSAGES: readonly HostileMessage[] = HOSTILE_TEXTS.flatMap
     build('error', { level: 'failure', text }),
     build('title', { title: text }),
     ...(isShort || at % 5 === 0 ? [build('changes', { markdown: text, changes })] : []),
+    ...(isShort ? [build('sources', { markdown: 'An answer.', citations })] : []),
+    ...(at % 6 === 0 ? [build('answer with sources', { markdown: text, citations })] : []),
     ...(isShort || at % 7 === 0 ? [build('digest', { level: 'notice', items })] : []),
   ];
 });
@@ -96,6 +103,8 @@ export function isMasked({ text, href }: ShownLink): boolean {
   const { protocol, hostname: web, username, pathname } = new URL(href);
   const hostname = protocol === 'mailto:' ? pathname.replace(/^.*@/, '') : web;
   if (!['http:', 'https:', 'mailto:'].includes(protocol) || username !== '') return true;
+  // An address that is its own text may have another one in its path.
+  if (decodeSafely(text) === decodeSafely(href)) return false;
   const plain = text
     .normalize('NFKC')
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
@@ -106,6 +115,15 @@ export function isMasked({ text, href }: ShownLink): boolean {
     const name = (host ?? bare ?? '').replace(/^.*@/, '').replace(/:\d+$|[.,;:!)]+$/g, '');
     return name !== '' && name.replace(/^www\./, '') !== hostname.replace(/^www\./, '');
   });
+}
+
+/** Parsers show an address with its percent-encoding decoded. */
+function decodeSafely(address: string): string {
+  try {
+    return decodeURIComponent(address);
+  } catch {
+    return address;
+  }
 }
 
 /** Every string of a JSON value, names included; of a text, itself. */

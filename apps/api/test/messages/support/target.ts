@@ -72,6 +72,7 @@ export const buildMessage = (given: Partial<ChannelMessage> = {}): ChannelMessag
   title: 'Prices',
   text: null,
   markdown: 'It costs **11.9**.',
+  citations: [],
   changes: [],
   items: [],
   at: NOW,
