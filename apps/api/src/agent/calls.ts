@@ -107,7 +107,9 @@ async function recordCall(ctx: Context, { id, userId, day, tokensReserved }: Age
   ]);
   if (count === 0) return;
   const { inputTokens = 0, outputTokens = 0, model = null, estimated = false, costUsd = 0 } = usage ?? {};
-  const record = { userId, day, model, inputTokens, outputTokens, estimated, costUsd, createdAt: ctx.now() };
+  const { toolUses = 0, toolCostUsd = 0 } = usage ?? {};
+  const call = { userId, day, model, inputTokens, outputTokens, estimated, costUsd };
+  const record = { ...call, toolUses, toolCostUsd, createdAt: ctx.now() };
   await Promise.all([
     ctx.db.insert(usageRecords).values({ ...record, source: 'agent', executions: 1 }),
     recordUsage(ctx, [{ userId, day, tokens: inputTokens + outputTokens, tokensReserved: -tokensReserved, costUsd }]),

@@ -1,13 +1,20 @@
 import type { OutputSchema } from '@carillon/db';
-import { type AiAttachment, estimateInputTokens } from '../ai/request.ts';
+import { type AiAttachment, type Citation, estimateInputTokens, type WebTool } from '../ai/request.ts';
 import type { AiUsage } from '../ai/usage.ts';
 import type { Caller, Context } from '../context.ts';
 import { askForOutput, type OutputOutcome } from '../executions/output/ask-for-output.ts';
 import { checkOutputSchema } from '../executions/output/check-schema.ts';
 import { withAttachments } from '../executions/pipeline/attachments.ts';
+import { checkTools } from '../executions/request/check-tools.ts';
 import { getAttachmentIds } from '../uploads/attachments.ts';
 import { completeCall, startCall } from './calls.ts';
-import { DEFAULT_MAX_TOKENS, DEFAULT_TEMPERATURE, findProviderKey, toProviderError } from './process.ts';
+import {
+  DEFAULT_MAX_TOKENS,
+  DEFAULT_MAX_TOOL_USES,
+  DEFAULT_TEMPERATURE,
+  findProviderKey,
+  toProviderError,
+} from './process.ts';
 
 export interface PromptToTry {
   prompt: string;
@@ -16,11 +23,14 @@ export interface PromptToTry {
   temperature?: number;
   attachments?: readonly string[];
   outputSchema?: OutputSchema | null;
+  tools?: readonly WebTool[];
+  maxToolUses?: number;
   system?: string | null;
 }
 
-export interface TriedPrompt extends AiUsage {
+export interface TriedPrompt extends Required<AiUsage> {
   answer: string;
+  citations: Citation[];
   durationMs: number;
   /** Null without a schema, or if the answer does not match it. */
   output: unknown;
@@ -34,6 +44,8 @@ export interface TriedPrompt extends AiUsage {
  */
 export async function tryPrompt(ctx: Context, caller: Caller, input: PromptToTry): Promise<TriedPrompt> {
   const { prompt, system, aiModel: model, maxTokens = DEFAULT_MAX_TOKENS, temperature = DEFAULT_TEMPERATURE } = input;
+  const { tools = [], maxToolUses = DEFAULT_MAX_TOOL_USES } = input;
+  checkTools(ctx, { aiModel: model, tools });
   const schema = input.outputSchema ? checkOutputSchema(input.outputSchema) : null;
   const signal = ctx.worker.stopping;
   const { timeoutMs } = ctx.config.ai;
@@ -43,7 +55,8 @@ export async function tryPrompt(ctx: Context, caller: Caller, input: PromptToTry
   ]);
   const ask = async (attachments: readonly AiAttachment[]) => {
     const settings = { model, prompt, maxTokens, temperature, apiKey, attachments };
-    const request = { ...settings, ...(system && { system }), timeoutMs, signal };
+    const options = { ...(system && { system }), ...(tools.length > 0 && { tools, maxToolUses }) };
+    const request = { ...settings, ...options, timeoutMs, signal };
     const call = await startCall(ctx, caller, { model, inputTokens: estimateInputTokens(request), maxTokens });
     const asked = await askForOutput(ctx.ai, request, schema);
     ctx.metrics.agentCallEnded(asked);
@@ -54,10 +67,11 @@ export async function tryPrompt(ctx: Context, caller: Caller, input: PromptToTry
   const outcome: OutputOutcome = await withAttachments(ctx, files, signal, ask);
   if (!outcome.ok && !outcome.rejected) throw toProviderError(ctx, caller, outcome);
   const { usage, durationMs } = outcome;
-  const unknown = { model, inputTokens: 0, outputTokens: 0, estimated: true, costUsd: 0 };
+  const unknown = { model, inputTokens: 0, outputTokens: 0, estimated: true, costUsd: 0, toolUses: 0, toolCostUsd: 0 };
   const answered = outcome.ok
     ? { answer: outcome.text, output: outcome.output, problems: [] }
     : { output: null, answer: '', problems: [], ...outcome.rejected };
   const { answer, output, problems } = answered;
-  return { ...unknown, ...usage, answer, output, problems, durationMs };
+  const citations = (outcome.ok && outcome.citations) || [];
+  return { ...unknown, ...usage, answer, citations, output, problems, durationMs };
 }

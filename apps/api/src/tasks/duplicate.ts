@@ -3,6 +3,7 @@ import { and, eq, inArray } from 'drizzle-orm';
 import { lockChannels } from '../channels/check-channels.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
+import { checkTools } from '../executions/request/check-tools.ts';
 import { nextRun } from '../schedule/next-run.ts';
 import { reserveActiveTask } from './active-quota.ts';
 import type { TaskRow } from './read.ts';
@@ -12,7 +13,7 @@ import { insertTask } from './write.ts';
 const MAX_NAME_CODE_POINTS = 100;
 const SUFFIX = ' (copy)';
 
-/** The copy of an active task continues with its next future run; any other copy is paused. Throws 404, 402. */
+/** The copy of an active task continues with its next future run; any other copy is paused. Throws 400, 402, 404. */
 export function duplicateTask(
   ctx: Context,
   caller: Caller,
@@ -27,6 +28,7 @@ export function duplicateTask(
     if (!original) throw taskNotFound();
 
     const { settings } = original;
+    checkTools(tx, settings);
     const channels = await lockChannels(tx, caller, settings.channels);
     const nextExecutionAt = original.status === 'active' ? nextRun(settings, tx.now()) : null;
     if (nextExecutionAt !== null) await reserveActiveTask(tx, caller);

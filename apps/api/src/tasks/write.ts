@@ -5,6 +5,7 @@ import { changedOverdueAt, computeOverdueAt } from '../alerts/overdue-at.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { recordEvents } from '../events/outbox.ts';
+import { checkTools } from '../executions/request/check-tools.ts';
 import { requestConfirmations } from '../notifications/addresses.ts';
 import { assertRevision, type ExpectedRevisions } from '../queries/revision.ts';
 import { getSettings } from '../settings/read.ts';
@@ -27,6 +28,7 @@ export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput)
     const given = await storeSettings(tx, caller, input);
     const system = status === 'active' ? await reserveActiveTask(tx, caller) : await getSettings(tx);
     const settings = completeSettings({ ...given, ...schedule }, system);
+    checkTools(tx, settings);
     assertNewLimits(null, settings, tx.now());
     const next = requireNextRun(settings, tx.now());
     const nextExecutionAt = status === 'active' ? next : null;
@@ -80,6 +82,7 @@ export function changeTask(
     const given = await storeSettings(tx, caller, input);
     if (given.notificationEmail) await requestConfirmations(tx, caller.id, [given.notificationEmail]);
     const limited = { ...before, ...given };
+    if (given.tools || given.aiModel) checkTools(tx, limited);
     const after: TaskRow = { ...limited, ...nextState(before, input, limited, now) };
     if (isOver(before, after) && !(await hasLiveRun(tx, before))) after.status = 'completed';
     const changes = findChanges(before, after);

@@ -17,6 +17,7 @@ interface UsageRow extends PlanRow {
   month: Counters | null;
   hits: { endpoint: string; hits: number; lastHit: string }[];
   keys: Usage['keys'];
+  tools: Usage['tools'];
 }
 
 /** What the caller has used today and this month, in UTC, and the limits of both. */
@@ -37,11 +38,14 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
       (select coalesce(jsonb_agg(jsonb_build_object('id', k.id, 'name', k.name, 'requests', coalesce(c.requests, 0))
           order by coalesce(c.requests, 0) desc, k.created_at, k.id), '[]')
         from api_keys k left join api_key_usage c on c.key_id = k.id and c.period = ${period}
-        where k.user_id = u.id) as keys
+        where k.user_id = u.id) as keys,
+      (select jsonb_build_object('uses', coalesce(sum(tool_uses), 0), 'costUsd', coalesce(sum(tool_cost_usd), 0))
+        from usage_records r where r.user_id = u.id and r.tool_uses > 0 and r.day >= ${`${period}-01`}::date
+          and r.day < ${`${period}-01`}::date + interval '1 month') as tools
     from users u cross join settings s where u.id = ${caller.id}`,
   );
   if (!row) throw accountDeleted();
-  const { storedBytes, hits, keys } = row;
+  const { storedBytes, hits, keys, tools } = row;
   const limits = getPlanLimits(row);
   return {
     period,
@@ -63,6 +67,7 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
       endpoints: hits.map((hit) => ({ ...hit, lastHit: new Date(hit.lastHit) })),
     },
     keys,
+    tools,
   };
 }
 

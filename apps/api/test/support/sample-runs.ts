@@ -114,6 +114,7 @@ function buildSampleRequest(
       timezone,
       context: { clock: true, previousResult: false },
       outputSchema: settings?.outputSchema ?? null,
+      tools: settings?.tools ?? [],
       trigger: 'schedule',
       attempt: 1,
       viaWebhook: false,

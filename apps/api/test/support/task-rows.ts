@@ -116,12 +116,13 @@ export async function readLedger(ctx: Context, taskId: number): Promise<[string,
 export async function insertUsage(
   ctx: Context,
   userId: number,
-  { executions = 0, tokens = 0, day = ctx.now().toISOString().slice(0, 10) },
+  { executions = 0, tokens = 0, toolUses = 0, toolCostUsd = 0, day = ctx.now().toISOString().slice(0, 10) },
 ): Promise<void> {
   await ctx.db.execute(sql`
     with recorded as (
-      insert into usage_records (user_id, source, day, executions, input_tokens, output_tokens, estimated, cost_usd, created_at)
-      values (${userId}, 'execution', ${day}, ${executions}, ${tokens}, 0, false, 0, ${ctx.now().toISOString()})
+      insert into usage_records (user_id, source, day, executions, input_tokens, output_tokens, estimated, cost_usd, tool_uses,
+        tool_cost_usd, created_at)
+      values (${userId}, 'execution', ${day}, ${executions}, ${tokens}, 0, false, 0, ${toolUses}, ${toolCostUsd}, ${ctx.now().toISOString()})
     )
     insert into usage_counters (user_id, period, executions, tokens)
     select ${userId}::int, period, ${executions}::int, ${tokens}::bigint from (values (${day}), (${day.slice(0, 7)})) p(period)

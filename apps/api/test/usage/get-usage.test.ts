@@ -35,20 +35,27 @@ t.test('A user without usage sees the quotas of the trial', async (t) => {
     storage: { usedBytes: 0, limitBytes: 100 * MIB, usedMB: 0, limitMB: 100, percentage: 0 },
     rateLimits: { hitToday: 0, endpoints: [] },
     keys: [],
+    tools: { uses: 0, costUsd: 0 },
   });
 });
 
 t.test('Month, day, storage and rejected requests are only the caller’s', async (t) => {
   const [alice, bob] = [await signUp(app), await signUp(app, { name: 'Bob' })];
-  await insertUsage(ctx, alice.id, { executions: 7, tokens: 12_345 });
-  await insertUsage(ctx, alice.id, { executions: 100, tokens: 400_000, day: '2026-11-03' });
-  await insertUsage(ctx, alice.id, { executions: 9, tokens: 9, day: '2026-10-31' });
+  await insertUsage(ctx, alice.id, { executions: 7, tokens: 12_345, toolUses: 3, toolCostUsd: 0.03 });
+  await insertUsage(ctx, alice.id, {
+    executions: 100,
+    tokens: 400_000,
+    toolUses: 4,
+    toolCostUsd: 0.04,
+    day: '2026-11-03',
+  });
+  await insertUsage(ctx, alice.id, { executions: 9, tokens: 9, toolUses: 9, day: '2026-10-31' });
   await setStorageUsed(ctx, alice, 1_250_001);
   await setStorageUsed(ctx, bob, 7);
   await hit(alice, 'GET /api/tasks', 3, new Date('2026-11-20T08:00:00.000Z'));
   await hit(alice, 'POST /api/tasks/:id/execute', 12, new Date('2026-11-20T09:30:00.123Z'));
   await hit(alice, 'GET /api/tasks', 50, new Date('2026-11-19T08:00:00.000Z'), '2026-11-19');
-  await insertUsage(ctx, bob.id, { executions: 1, tokens: 1 });
+  await insertUsage(ctx, bob.id, { executions: 1, tokens: 1, toolUses: 1 });
   await hit(bob, 'GET /api/tasks', 1, START);
   t.same(await read(alice), {
     period: '2026-11',
@@ -67,6 +74,7 @@ t.test('Month, day, storage and rejected requests are only the caller’s', asyn
       ],
     },
     keys: [],
+    tools: { uses: 7, costUsd: 0.07 },
   });
 });
 

@@ -4741,8 +4741,13 @@ export interface operations {
                      *           "output": null,
                      *           "changed": null,
                      *           "changes": null,
-                     *           "citations": [],
-                     *           "toolUses": 0,
+                     *           "citations": [
+                     *             {
+                     *               "url": "https://example.com/focus",
+                     *               "title": "Why the hardest task comes first"
+                     *             }
+                     *           ],
+                     *           "toolUses": 1,
                      *           "error": null,
                      *           "errorCode": null,
                      *           "tokensUsed": 45,
@@ -4832,8 +4837,13 @@ export interface operations {
                      *         "output": null,
                      *         "changed": null,
                      *         "changes": null,
-                     *         "citations": [],
-                     *         "toolUses": 0,
+                     *         "citations": [
+                     *           {
+                     *             "url": "https://example.com/focus",
+                     *             "title": "Why the hardest task comes first"
+                     *           }
+                     *         ],
+                     *         "toolUses": 1,
                      *         "error": null,
                      *         "errorCode": null,
                      *         "tokensUsed": 45,
@@ -5009,8 +5019,13 @@ export interface operations {
                      *         "output": null,
                      *         "changed": null,
                      *         "changes": null,
-                     *         "citations": [],
-                     *         "toolUses": 0,
+                     *         "citations": [
+                     *           {
+                     *             "url": "https://example.com/focus",
+                     *             "title": "Why the hardest task comes first"
+                     *           }
+                     *         ],
+                     *         "toolUses": 1,
                      *         "error": null,
                      *         "errorCode": null,
                      *         "tokensUsed": 45,
@@ -5781,7 +5796,14 @@ export interface operations {
                      *               },
                      *               "processingTimeMs": 3459,
                      *               "startedAt": "2026-11-20T07:30:00.412Z",
-                     *               "completedAt": "2026-11-20T07:30:03.871Z"
+                     *               "completedAt": "2026-11-20T07:30:03.871Z",
+                     *               "citations": [
+                     *                 {
+                     *                   "url": "https://example.com/focus",
+                     *                   "title": "Why the hardest task comes first"
+                     *                 }
+                     *               ],
+                     *               "toolUses": 1
                      *             }
                      *           }
                      *         }
@@ -5817,7 +5839,7 @@ export interface operations {
                      *
                      *     id: 312
                      *     event: task.completed
-                     *     data: {"id":"312","event":"task.completed","timestamp":"2026-11-20T07:30:03.871Z","data":{"task":{"id":42,"name":"Morning sentence","status":"active"},"execution":{"id":1207,"status":"completed","result":"Begin with the thing that you would rather put off.","tokensUsed":{"input":31,"output":14,"total":45},"processingTimeMs":3459,"startedAt":"2026-11-20T07:30:00.412Z","completedAt":"2026-11-20T07:30:03.871Z"}}}
+                     *     data: {"id":"312","event":"task.completed","timestamp":"2026-11-20T07:30:03.871Z","data":{"task":{"id":42,"name":"Morning sentence","status":"active"},"execution":{"id":1207,"status":"completed","result":"Begin with the thing that you would rather put off.","tokensUsed":{"input":31,"output":14,"total":45},"processingTimeMs":3459,"startedAt":"2026-11-20T07:30:00.412Z","completedAt":"2026-11-20T07:30:03.871Z","citations":[{"url":"https://example.com/focus","title":"Why the hardest task comes first"}],"toolUses":1}}}
                      *
                      *     : keep-alive
                      */
@@ -7410,7 +7432,11 @@ export interface operations {
                      *             "name": "Nightly report",
                      *             "requests": 812
                      *           }
-                     *         ]
+                     *         ],
+                     *         "tools": {
+                     *           "uses": 14,
+                     *           "costUsd": 0.11
+                     *         }
                      *       }
                      *     }
                      */
@@ -7513,6 +7539,13 @@ export interface operations {
                                 /** @description The requests in the period */
                                 requests: number;
                             }[];
+                            /** @description The web tools that models have used in the period */
+                            tools: {
+                                /** @description Web searches and pages fetched */
+                                uses: number;
+                                /** @description The part of the cost that the providers report for tools alone */
+                                costUsd: number;
+                            };
                         };
                     };
                 };
@@ -8424,7 +8457,14 @@ export interface operations {
                  *           },
                  *           "processingTimeMs": 3459,
                  *           "startedAt": "2026-11-20T07:30:00.412Z",
-                 *           "completedAt": "2026-11-20T07:30:03.871Z"
+                 *           "completedAt": "2026-11-20T07:30:03.871Z",
+                 *           "citations": [
+                 *             {
+                 *               "url": "https://example.com/focus",
+                 *               "title": "Why the hardest task comes first"
+                 *             }
+                 *           ],
+                 *           "toolUses": 1
                  *         }
                  *       }
                  *     }
@@ -8490,6 +8530,15 @@ export interface operations {
                              * @description When it completed or failed; null before that
                              */
                             completedAt: string;
+                            /** @description The pages that the answer cites, in its order; missing only in events of earlier versions */
+                            citations?: {
+                                /** @description An http or https address */
+                                url: string;
+                                /** @description The title of the page; its host if the provider sent none */
+                                title: string;
+                            }[];
+                            /** @description How often the model used its tools; missing whenever `citations` is */
+                            toolUses?: number;
                             /** @description The parsed result of a task with an output schema */
                             output?: unknown;
                             /** @description Whether it differs from the last success; missing if there was none */
@@ -8750,7 +8799,14 @@ export interface operations {
                  *           },
                  *           "processingTimeMs": 3459,
                  *           "startedAt": "2026-11-20T07:30:00.412Z",
-                 *           "completedAt": "2026-11-20T07:30:03.871Z"
+                 *           "completedAt": "2026-11-20T07:30:03.871Z",
+                 *           "citations": [
+                 *             {
+                 *               "url": "https://example.com/focus",
+                 *               "title": "Why the hardest task comes first"
+                 *             }
+                 *           ],
+                 *           "toolUses": 1
                  *         }
                  *       }
                  *     }
@@ -8816,6 +8872,15 @@ export interface operations {
                              * @description When it completed or failed; null before that
                              */
                             completedAt: string;
+                            /** @description The pages that the answer cites, in its order; missing only in events of earlier versions */
+                            citations?: {
+                                /** @description An http or https address */
+                                url: string;
+                                /** @description The title of the page; its host if the provider sent none */
+                                title: string;
+                            }[];
+                            /** @description How often the model used its tools; missing whenever `citations` is */
+                            toolUses?: number;
                             /** @description The parsed result of a task with an output schema */
                             output?: unknown;
                             /** @description Whether it differs from the last success; missing if there was none */
@@ -8993,6 +9058,13 @@ export interface operations {
                  *           "processingTimeMs": 3459,
                  *           "startedAt": "2026-11-20T07:30:00.412Z",
                  *           "completedAt": "2026-11-20T07:30:03.871Z",
+                 *           "citations": [
+                 *             {
+                 *               "url": "https://example.com/focus",
+                 *               "title": "Why the hardest task comes first"
+                 *             }
+                 *           ],
+                 *           "toolUses": 1,
                  *           "changed": true,
                  *           "changes": [
                  *             {
@@ -9066,6 +9138,15 @@ export interface operations {
                              * @description When it completed or failed; null before that
                              */
                             completedAt: string;
+                            /** @description The pages that the answer cites, in its order; missing only in events of earlier versions */
+                            citations?: {
+                                /** @description An http or https address */
+                                url: string;
+                                /** @description The title of the page; its host if the provider sent none */
+                                title: string;
+                            }[];
+                            /** @description How often the model used its tools; missing whenever `citations` is */
+                            toolUses?: number;
                             /** @description The parsed result of a task with an output schema */
                             output?: unknown;
                             /** @description Whether it differs from the last success; missing if there was none */

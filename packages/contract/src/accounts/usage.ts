@@ -36,6 +36,13 @@ export const Usage = Type.Object({
     description:
       'The API keys with their requests in the period, the most used first. Requests of the last seconds may be missing',
   }),
+  tools: Type.Object(
+    {
+      uses: Type.Integer({ description: 'Web searches and pages fetched' }),
+      costUsd: Type.Number({ description: 'The part of the cost that the providers report for tools alone' }),
+    },
+    { description: 'The web tools that models have used in the period' },
+  ),
 });
 export type Usage = Static<typeof Usage>;
 

@@ -22,6 +22,8 @@ const completed: EventData<'execution.completed'> = {
     processingTimeMs: 3459,
     startedAt: STARTED,
     completedAt: ENDED,
+    citations: [{ url: 'https://example.com/focus', title: 'Why the hardest task comes first' }],
+    toolUses: 1,
   },
 };
 

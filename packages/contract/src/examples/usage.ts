@@ -27,6 +27,7 @@ export const usageExamples: ExamplesFor<typeof usage> & ExamplesFor<typeof notif
             endpoints: [{ endpoint: 'POST /api/agent/create-task', hits: 2, lastHit: CREATED }],
           },
           keys: [{ id: API_KEY, name: 'Nightly report', requests: 812 }],
+          tools: { uses: 14, costUsd: 0.11 },
         },
       },
     },

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { ErrorCode, ExecutionStatus, OutputChange } from '../executions.ts';
+import { Citation, ErrorCode, ExecutionStatus, OutputChange } from '../executions.ts';
 import { Id, Instant, nullable, stringEnum } from '../primitives.ts';
 import { Recurrence, TaskStatus } from '../tasks.ts';
 
@@ -46,6 +46,14 @@ const Completed = Type.Object({
     processingTimeMs: Type.Integer(),
     startedAt: Instant,
     completedAt: Instant,
+    citations: Type.Optional(
+      Type.Array(Citation, {
+        description: 'The pages that the answer cites, in its order; missing only in events of earlier versions',
+      }),
+    ),
+    toolUses: Type.Optional(
+      Type.Integer({ description: 'How often the model used its tools; missing whenever `citations` is' }),
+    ),
     output: Type.Optional(Type.Unknown({ description: 'The parsed result of a task with an output schema' })),
     changed: Type.Optional(
       Type.Boolean({ description: 'Whether it differs from the last success; missing if there was none' }),

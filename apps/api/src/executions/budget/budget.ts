@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import type { WebTool } from '../../ai/request.ts';
 import { nextMonth, type QuotaExceeded, toUtcDay, toUtcMonth } from '../../limits/quotas.ts';
 import { MAX_SENT } from '../request/system-message.ts';
 
@@ -18,6 +19,8 @@ export interface Budget {
   files: number;
   /** Null without an output schema. */
   schemaBytes: number | null;
+  tools: readonly WebTool[];
+  maxToolUses: number;
 }
 
 const isBinary = sql`(u.type like 'image/%' or u.type like 'application/pdf%')`;
@@ -31,16 +34,17 @@ const resultBytes = sql`case when ${resultCount} > 0 then ${resultCount} * (300 
   select octet_length(left(p.result, ${MAX_SENT}::int)) from executions p
   where p.id = t.last_success_id and p.task_id = t.id), 0)) else 0 end`;
 
-/** Of the rest at most: the clock, the frame of a schema, and variables. */
+/** Of the rest at most: the clock, the frame of a schema, variables, and what is said about tools. */
 const contextBytes = sql`case when (t.context ->> 'clock')::boolean then 400 + octet_length(t.name) else 0 end
-  + coalesce(500 + octet_length(t.output_schema::text), 0) + case when strpos(t.prompt, '{{') > 0 then 400 else 0 end`;
+  + coalesce(500 + octet_length(t.output_schema::text), 0) + case when t.tools <> '{}' then 200 else 0 end
+  + case when strpos(t.prompt, '{{') > 0 then 400 else 0 end`;
 
 /** Null for a task without a budget, which costs nothing then. For statements with the alias `t` (tasks). */
 export const selectBudget: SQL<Budget | null> = sql`case when t.monthly_budget_usd is not null then (
   select json_build_object('limitUsd', t.monthly_budget_usd, 'month', t.cost_month, 'spentUsd', t.month_cost_usd,
     'model', t.ai_model, 'maxTokens', t.max_tokens, 'promptBytes', octet_length(t.prompt) + ${contextBytes} + ${resultBytes},
     'textBytes', coalesce(sum(u.size) filter (where not ${isBinary}), 0), 'files', count(*) filter (where ${isBinary}),
-    'schemaBytes', octet_length(t.output_schema::text))
+    'schemaBytes', octet_length(t.output_schema::text), 'tools', t.tools, 'maxToolUses', t.max_tool_uses)
   from uploads u where u.id = any(t.attachment_ids)) end`;
 
 /** What a run may cost at most, in US dollars. */

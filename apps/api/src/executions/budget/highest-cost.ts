@@ -1,3 +1,5 @@
+import type { WebTool } from '../../ai/request.ts';
+import { getHighestUsage } from '../../ai/web-tools/tool-limits.ts';
 import type { Context } from '../../context.ts';
 import type { Budget, HighestCost } from './budget.ts';
 import { loadPrices } from './load-prices.ts';
@@ -8,8 +10,9 @@ const SPARE_TOKENS = 500;
 const TOKENS_PER_FILE = 1000;
 
 /**
- * Returns what a run costs at most by the price list, 0 for a model that is not in it: a token is at least a byte of text,
- * and with an output schema a second call may repair the first answer. Loads the price list only if a budget asks for it.
+ * Returns what a run costs at most by the price list, whose models alone have a price: a token is at least a byte of text,
+ * tools may be used as often as the task allows, and with an output schema a second call may repair the first answer.
+ * Loads the price list only if a budget asks for it.
  */
 export async function loadHighestCost(
   ctx: Pick<Context, 'config'>,
@@ -17,10 +20,18 @@ export async function loadHighestCost(
 ): Promise<HighestCost> {
   if (budgets.every((budget) => budget === null)) return () => 0;
   const priceOf = await loadPrices(ctx);
-  return ({ model, maxTokens, promptBytes, textBytes, files, schemaBytes }) => {
-    const price = (inputTokens: number) => priceOf({ model, inputTokens, outputTokens: maxTokens });
+  return ({ model, maxTokens, promptBytes, textBytes, files, schemaBytes, tools, maxToolUses }) => {
+    const price = (tokens: number, allowed: readonly WebTool[] = []) => {
+      const { inputTokens, outputTokens, toolCostUsd } = getHighestUsage({
+        tools: allowed,
+        maxToolUses,
+        maxTokens,
+        inputTokens: tokens,
+      });
+      return priceOf({ model, inputTokens, outputTokens }) + toolCostUsd;
+    };
     const input = SPARE_TOKENS + promptBytes + textBytes + files * TOKENS_PER_FILE;
-    if (schemaBytes === null) return price(input);
-    return price(input + schemaBytes) + price(input + schemaBytes + SPARE_TOKENS + maxTokens);
+    if (schemaBytes === null) return price(input, tools);
+    return price(input + schemaBytes, tools) + price(input + schemaBytes + SPARE_TOKENS + maxTokens);
   };
 }

@@ -50,6 +50,8 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
     changed: result.ok ? (result.comparison?.changed ?? null) : null,
     changes: result.ok && result.comparison ? JSON.stringify(result.comparison.changes) : null,
     against: result.ok ? (result.comparison?.againstId ?? null) : null,
+    citations: result.ok && result.citations ? JSON.stringify(result.citations) : null,
+    toolUses: result.usage?.toolUses ?? 0,
     error: result.ok ? null : result.message,
     code: result.ok ? null : result.errorCode,
     model: result.usage?.model ?? null,
@@ -72,6 +74,8 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
         changed: 'boolean',
         changes: 'text',
         against: 'int',
+        citations: 'text',
+        toolUses: 'int',
         error: 'text',
         code: 'text',
         model: 'text',
@@ -92,8 +96,8 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
     )
     update executions e set status = results.status, completed_at = ${now}, claim_token = null,
       lease_until = null, tokens_reserved = 0, result = results.result, output = results.answer::json,
-      changed = results.changed, changes = results.changes::json, compared_with_id = results.against, error = results.error,
-      error_code = results.code, model = results.model, input_tokens = results.input, output_tokens = results.output,
+      changed = results.changed, changes = results.changes::json, compared_with_id = results.against,
+      citations = results.citations::json, tool_uses = results.tool_uses, error = results.error, error_code = results.code, model = results.model, input_tokens = results.input, output_tokens = results.output,
       tokens_estimated = results.estimated, cost_usd = results.cost, processing_time_ms = results.ms,
       queued_at = coalesce(e.queued_at, ${now}),
       usage_day = case when results.token is not null then e.usage_day end

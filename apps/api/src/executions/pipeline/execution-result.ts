@@ -1,5 +1,6 @@
 import type { AlertRules, OutputChange } from '@carillon/db';
 import type { ErrorCode } from '../../ai/errors.ts';
+import type { Citation } from '../../ai/request.ts';
 import type { AiUsage } from '../../ai/usage.ts';
 import type { Budget } from '../budget/budget.ts';
 
@@ -11,7 +12,7 @@ export type ExecutionResult = {
   usage: AiUsage | null;
   durationMs: number | null;
 } & (
-  | { ok: true; text: string; output: unknown; comparison: Comparison | null }
+  | { ok: true; text: string; output: unknown; comparison: Comparison | null; citations?: Citation[] }
   | {
       ok: false;
       errorCode: ErrorCode;

@@ -125,11 +125,13 @@ async function insertUsageRecords({ db }: Context, billed: readonly CompletedExe
     output: usage?.outputTokens ?? 0,
     estimated: usage?.estimated ?? false,
     cost: usage?.costUsd ?? 0,
+    toolUses: usage?.toolUses ?? 0,
+    toolCost: usage?.toolCostUsd ?? 0,
   }));
   await db.execute(sql`
     insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,
-      estimated, cost_usd, created_at)
-    select user_id, execution_id, 'execution', day, 1, model, input, output, estimated, cost, at
+      estimated, cost_usd, tool_uses, tool_cost_usd, created_at)
+    select user_id, execution_id, 'execution', day, 1, model, input, output, estimated, cost, tool_uses, tool_cost, at
     from ${recordset('r', records, {
       userId: 'int',
       executionId: 'int',
@@ -139,6 +141,8 @@ async function insertUsageRecords({ db }: Context, billed: readonly CompletedExe
       output: 'int',
       estimated: 'boolean',
       cost: 'float8',
+      toolUses: 'int',
+      toolCost: 'float8',
       at: 'timestamptz',
     })}`);
 }
@@ -255,6 +259,8 @@ function buildEvents({ completed, retryAt, taskStatus }: FollowUp): Event[] {
         processingTimeMs: processingTimeMs ?? 0,
         startedAt: (startedAt ?? completedAt).toISOString(),
         completedAt: completedAt.toISOString(),
+        citations: result.citations ?? [],
+        toolUses: result.usage?.toolUses ?? 0,
         ...(result.output !== null && { output: result.output }),
         ...(comparison && { changed: comparison.changed, changes: comparison.changes }),
       },

@@ -16,7 +16,7 @@ export async function runExecution(
   signal: AbortSignal,
   limits?: AttachmentLimits,
 ): Promise<ExecutionResult> {
-  const { id, claimToken, userId, request, maxTokens, temperature, outputSchema } = execution;
+  const { id, claimToken, userId, request, maxTokens, temperature, outputSchema, tools, maxToolUses } = execution;
   const timeoutMs = execution.timeoutMs ?? ctx.config.ai.timeoutMs;
   let apiKey: string | null;
   try {
@@ -37,6 +37,7 @@ export async function runExecution(
         temperature,
         apiKey,
         attachments,
+        ...(tools.length > 0 && { tools, maxToolUses }),
         timeoutMs,
         signal,
       },

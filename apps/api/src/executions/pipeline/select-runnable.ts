@@ -1,6 +1,7 @@
 import type { ExecutionRequest, OutputSchema, RunContext } from '@carillon/db';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
+import type { WebTool } from '../../ai/request.ts';
 import type { Context } from '../../context.ts';
 import { type Budget, selectBudget } from '../budget/budget.ts';
 import { MAX_SENT } from '../request/system-message.ts';
@@ -23,6 +24,8 @@ export interface ClaimedExecution {
   claimToken: string;
   request: ExecutionRequest;
   outputSchema: OutputSchema | null;
+  tools: WebTool[];
+  maxToolUses: number;
   watch: string[];
   /** Null for the timeout of the configuration. */
   timeoutMs: number | null;
@@ -109,7 +112,7 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
       select e.id, e.task_id, e.user_id, e.attempt, e.usage_day, e.trigger, e.run_at, e.via_webhook,
         e.started_at is null as is_first_start, t.name as task_name, t.prompt, t.ai_model, t.max_tokens, t.temperature,
         t.attachment_ids, t.last_duration_ms, u.provider_key_sealed, ${PLANNED_FOR} as planned_for, e.inbound_data, t.timezone, t.context,
-        t.output_schema, t.watch, t.timeout_ms, t.last_success_id, t.last_success_digest, t.last_success_at,
+        t.output_schema, t.tools, t.max_tool_uses, t.watch, t.timeout_ms, t.last_success_id, t.last_success_digest, t.last_success_at,
         ${selectBudget} as budget,
         case when (t.context ->> 'previousResult')::boolean or strpos(t.prompt, '{{previous_result}}') > 0 then (
           select left(p.result, ${MAX_SENT}) from executions p where p.id = t.last_success_id and p.task_id = t.id

@@ -51,11 +51,14 @@ function store(
   });
 }
 
+const countCitations = ({ citations = [] }: ExecutionResult & { ok: true }) =>
+  citations.reduce((sum, { url, title }) => sum + url.length + title.length, 0);
+
 function toBatches(results: readonly ExecutionResult[]): ExecutionResult[][] {
   const batches: ExecutionResult[][] = [];
   let left = 0;
   for (const result of results) {
-    const { length } = result.ok ? result.text : result.message;
+    const length = result.ok ? result.text.length + countCitations(result) : result.message.length;
     if (length > left || batches.length === 0) {
       batches.push([]);
       left = MAX_BATCH_LENGTH;

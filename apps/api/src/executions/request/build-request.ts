@@ -3,7 +3,7 @@ import { toOneLine } from '@carillon/db/storable-text';
 import { createMarker } from '../../ai/fence.ts';
 import { describeOutput } from '../output/instructions.ts';
 import { formatInstant, toLocalTime } from './local-time.ts';
-import { describePreviousResult, describeRun, type Run } from './system-message.ts';
+import { describePreviousResult, describeRun, type Run, TOOLS_RETURN_DATA } from './system-message.ts';
 import { findData, replaceVariables, type Value } from './variables.ts';
 
 /** An execution with what its task has stored. Instants are in PostgreSQL's format. */
@@ -14,6 +14,7 @@ export interface RequestInput {
   timezone: string;
   context: RunContext;
   outputSchema: OutputSchema | null;
+  tools: readonly string[];
   trigger: string;
   attempt: number;
   viaWebhook: boolean;
@@ -25,9 +26,10 @@ export interface RequestInput {
 
 /** Builds what the model is sent by an execution that starts at `now`. */
 export function buildRequest(input: RequestInput, now: Date, newMarker = createMarker): ExecutionRequest {
-  const { prompt, aiModel: model, context, outputSchema } = input;
+  const { prompt, aiModel: model, context, outputSchema, tools } = input;
   const hasVariables = prompt.includes('{{');
-  const isPlain = !context.clock && !context.previousResult && outputSchema === null && !hasVariables;
+  const isPlain =
+    !context.clock && !context.previousResult && outputSchema === null && tools.length === 0 && !hasVariables;
   if (isPlain) return { system: null, prompt, model };
 
   let created: string | undefined;
@@ -39,6 +41,7 @@ export function buildRequest(input: RequestInput, now: Date, newMarker = createM
   const system = [
     ...(context.clock ? [describeRun(run)] : []),
     ...(context.previousResult ? [describePreviousResult(input.previousResult, marker)] : []),
+    ...(tools.length > 0 ? [TOOLS_RETURN_DATA] : []),
     ...(outputSchema ? [describeOutput(outputSchema)] : []),
   ].join('\n\n');
   return {

@@ -11,6 +11,7 @@ interface PreviewedTask {
   timezone: string;
   context: RunContext;
   outputSchema: OutputSchema | null;
+  tools: readonly string[];
   lastSuccessAt: string | null;
   previousResult: string | null;
 }
@@ -19,6 +20,7 @@ const NEW_TASK = {
   taskName: 'New task',
   context: { clock: true, previousResult: false },
   outputSchema: null,
+  tools: [],
   lastSuccessAt: null,
   previousResult: null,
 };
@@ -27,11 +29,12 @@ const NEW_TASK = {
 interface TypedTask extends PreviewPromptInput {
   name?: string;
   outputSchema?: OutputSchema | null;
+  tools?: readonly string[];
 }
 
 /** What a planned run that starts now would send. Throws 404. */
 export async function previewPrompt(ctx: Context, caller: Caller, input: TypedTask) {
-  const { prompt, taskId, timezone, context, name, outputSchema } = input;
+  const { prompt, taskId, timezone, context, name, outputSchema, tools } = input;
   const task =
     taskId === undefined ? { ...NEW_TASK, timezone: caller.timezone ?? 'UTC' } : await readTask(ctx, caller, taskId);
   const now = ctx.now();
@@ -40,6 +43,7 @@ export async function previewPrompt(ctx: Context, caller: Caller, input: TypedTa
       ...task,
       ...(name !== undefined && name !== '' && { taskName: name }),
       ...(outputSchema !== undefined && { outputSchema }),
+      ...(tools !== undefined && { tools }),
       prompt,
       aiModel: '',
       timezone: timezone ?? task.timezone,
@@ -59,7 +63,7 @@ async function readTask({ db }: Context, caller: Caller, id: number): Promise<Pr
   const [task] = await queryRows<PreviewedTask>(
     db,
     sql`
-    select t.name as task_name, t.timezone, t.context, t.output_schema, t.last_success_at, (
+    select t.name as task_name, t.timezone, t.context, t.output_schema, t.tools, t.last_success_at, (
       select left(p.result, ${MAX_SENT}) from executions p where p.id = t.last_success_id and p.task_id = t.id
     ) as previous_result
     from tasks t where t.id = ${id} and t.user_id = ${caller.id}`,

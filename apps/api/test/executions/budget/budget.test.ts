@@ -1,6 +1,7 @@
 import { notifications } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
+import { getHighestUsage } from '../../../src/ai/web-tools/tool-limits.ts';
 import { backfillTask } from '../../../src/executions/backfill-task.ts';
 import type { Budget } from '../../../src/executions/budget/budget.ts';
 import { loadHighestCost } from '../../../src/executions/budget/highest-cost.ts';
@@ -23,7 +24,9 @@ import {
   readUsage,
 } from '../../support/task-rows.ts';
 
-const { app, ctx, ai, clock, alice, newWorker, newProcess, runDue } = await testEngine(t);
+const { app, ctx, ai, clock, alice, newWorker, newProcess, runDue } = await testEngine(t, {
+  AI_WEB_TOOLS: 'openrouter',
+});
 
 /** 15 cents per million tokens of input, 60 of output. */
 const MODEL = 'gpt-4o-mini';
@@ -38,6 +41,8 @@ const budget: Budget = {
   textBytes: 0,
   files: 0,
   schemaBytes: null,
+  tools: [],
+  maxToolUses: 5,
 };
 const HIGHEST = (await loadHighestCost(ctx, [budget]))(budget);
 
@@ -73,6 +78,28 @@ t.test('The highest cost of a run counts a token for each byte, and a second cal
   t.ok(highest({ ...budget, schemaBytes: 100 }) > 2 * HIGHEST);
   t.ok(highest({ ...budget, textBytes: 1000 }) > HIGHEST && highest({ ...budget, files: 1 }) > HIGHEST);
   t.equal(highest({ ...budget, model: 'a-model-without-a-price' }), 0);
+});
+
+t.test('The highest cost of a run counts its tools as often as they may be used', async (t) => {
+  const highest = await loadHighestCost(ctx, [budget]);
+  const withTools = { ...budget, tools: ['web_search'] as const };
+  const { inputTokens, outputTokens, toolCostUsd } = getHighestUsage({
+    ...withTools,
+    inputTokens: 500 + PROMPT.length,
+  });
+  const cost = (inputTokens * 0.15 + outputTokens * 0.6) / 1e6 + toolCostUsd;
+  t.ok(Math.abs(highest(withTools) - cost) < 1e-12);
+  t.ok(toolCostUsd >= 0.05 && highest({ ...withTools, maxToolUses: 6 }) > highest(withTools));
+  const schemaBytes = 100;
+  const repair = highest({ ...budget, schemaBytes }) - highest(budget);
+  const repaired = highest({ ...withTools, schemaBytes }) - highest(withTools);
+  t.ok(repaired < 10 * repair, 'the second call has no tools');
+
+  const context = { clock: false, previousResult: false };
+  const enough = await insert(cost + 1e-3, { tools: ['web_search'], context });
+  const tooLittle = await insert(cost - 1e-3, { tools: ['web_search'], context });
+  await runDue(t);
+  t.same([await statesOf(enough), await fatesOf(tooLittle)], [['completed'], ['over_budget']]);
 });
 
 t.test('A run starts if the most that it can cost is just within the budget, and not if it is more', async (t) => {

@@ -9,6 +9,7 @@ const RUN: RequestInput = {
   timezone: 'UTC',
   context: { clock: true, previousResult: false },
   outputSchema: null,
+  tools: [],
   trigger: 'schedule',
   attempt: 1,
   viaWebhook: false,

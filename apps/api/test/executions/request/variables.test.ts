@@ -10,6 +10,7 @@ const RUN: RequestInput = {
   timezone: 'Europe/Lisbon',
   context: { clock: false, previousResult: false },
   outputSchema: null,
+  tools: [],
   trigger: 'schedule',
   attempt: 1,
   viaWebhook: false,

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ChannelChoice } from '../../channels/choices.ts';
-import { OutputChange } from '../../executions.ts';
+import { Citation, OutputChange } from '../../executions.ts';
 import { PreviewTaskInput, previewTask } from '../../occurrences.ts';
 import { Id, Instant, nullable, ref, strictObject } from '../../primitives.ts';
 import { PreviewPromptInput, previewPrompt } from '../../tasks/preview-prompt.ts';
@@ -41,9 +41,10 @@ const TypedTask = {
   ...PreviewPromptInput.properties,
   name: Type.Optional(Type.String({ maxLength: 1000 })),
   outputSchema: CreateTaskInput.properties.outputSchema,
+  tools: CreateTaskInput.properties.tools,
 };
 
-const { aiModel, maxTokens, temperature, attachments } = CreateTaskInput.properties;
+const { aiModel, maxTokens, temperature, attachments, maxToolUses } = CreateTaskInput.properties;
 
 export const taskFormActions = {
   /** `attachments` are ids of files to describe beside those of the task and the newest ones. */
@@ -86,6 +87,7 @@ export const taskFormActions = {
       maxTokens,
       temperature,
       attachments,
+      maxToolUses,
     }),
     Type.Object({
       answer: Type.String(),
@@ -94,6 +96,9 @@ export const taskFormActions = {
       outputTokens: Type.Integer(),
       costUsd: Type.Number(),
       estimated: Type.Boolean({ description: 'Whether the provider has not said the tokens' }),
+      toolUses: Type.Integer(),
+      toolCostUsd: Type.Number({ description: 'The part of `costUsd` that is for tools, if the provider says it' }),
+      citations: Type.Array(Citation),
       durationMs: Type.Integer(),
       output: Type.Unknown({ description: 'The parsed answer; null without a schema, or if it does not match' }),
       problems: Type.Array(Type.String(), { description: 'Why the answer does not match the schema' }),

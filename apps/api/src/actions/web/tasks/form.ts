@@ -72,7 +72,8 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
   tryPrompt: signedIn(
     'tryPrompt',
     async ({ ctx, caller }, { context, taskId, timezone, name, ...input }) => {
-      const task = { context, taskId, timezone, name, outputSchema: input.outputSchema };
+      const { outputSchema, tools } = input;
+      const task = { context, taskId, timezone, name, outputSchema, tools };
       const request = await previewPrompt(ctx, caller, { prompt: input.prompt, ...task });
       return tryPrompt(ctx, caller, { ...input, ...request });
     },
