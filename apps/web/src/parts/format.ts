@@ -86,14 +86,26 @@ export function formatDuration(ms: number): string {
   return rest === 0 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 60)} min ${rest} s`;
 }
 
-const number = new Intl.NumberFormat('en');
-const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+/** Called with the first number, since the first format of a process takes 30 ms. */
+const loadFormats = () => ({
+  number: new Intl.NumberFormat('en'),
+  short: new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }),
+});
+let loaded: ReturnType<typeof loadFormats> | undefined;
+
+function numberFormats() {
+  loaded ??= loadFormats();
+  return loaded;
+}
 
 /** `12,345` */
-export const formatCount = (count: number): string => number.format(count);
+export const formatCount = (count: number): string => numberFormats().number.format(count);
 
 /** `11.2 M` */
-export const formatShortCount = (count: number): string => short.format(count).replace(/([KMBT])$/, ' $1');
+export const formatShortCount = (count: number): string =>
+  numberFormats()
+    .short.format(count)
+    .replace(/([KMBT])$/, ' $1');
 
 /** `$12.94`; small amounts keep two figures, such as `$0.0042`. */
 export function formatCost(usd: number): string {
@@ -109,7 +121,7 @@ const GIB = KIB * MIB;
 export function formatBytes(bytes: number): string {
   if (bytes < KIB) return countWords(bytes, 'byte');
   if (bytes < MIB) return `${Math.round(bytes / KIB)} KB`;
-  const toTenths = (count: number) => number.format(Math.round(count * 10) / 10);
+  const toTenths = (count: number) => numberFormats().number.format(Math.round(count * 10) / 10);
   return bytes < GIB ? `${toTenths(bytes / MIB)} MB` : `${toTenths(bytes / GIB)} GB`;
 }
 
