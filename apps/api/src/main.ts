@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
+import { withCachedImports } from '@carillon/db/cached-imports';
 import { type Config, loadConfig } from './config/config.ts';
 import { loadEnvFile } from './config/env-file.ts';
 import { describeAddress } from './start/describe-address.ts';
@@ -39,7 +39,7 @@ try {
   config = loadConfig(process.env, fileNames);
   // Compiling takes most of a start; later imports come from the cache.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
-  const { startApi } = await withCachedDrizzleImports(() => import('./serve.ts'));
+  const { startApi } = await withCachedImports(() => import('./serve.ts'));
   const api = await startApi(config, { stopping: stopping.signal });
   if (api.setupPath !== null) {
     // Programs that read the log of a service expect JSON.

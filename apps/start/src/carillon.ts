@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
+import { withCachedImports } from '@carillon/db/cached-imports';
 
 /** `pnpm carillon <command>`: commands for operators. */
 const stopping = new AbortController();
@@ -12,5 +12,5 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 if (existsSync('.env')) process.loadEnvFile('.env');
-const { runCarillon } = await withCachedDrizzleImports(() => import('./carillon/cli.ts'));
+const { runCarillon } = await withCachedImports(() => import('./carillon/cli.ts'));
 process.exitCode = await runCarillon(process.argv.slice(2), process.env, stopping.signal);

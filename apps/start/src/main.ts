@@ -5,7 +5,7 @@ import { type Config, loadConfig } from '@carillon/api/config/config';
 import { loadEnvFile } from '@carillon/api/config/env-file';
 import { describeAddress } from '@carillon/api/start/describe-address';
 import { explainStartFailure } from '@carillon/api/start-failure';
-import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
+import { withCachedImports } from '@carillon/db/cached-imports';
 import { readInterval, SettingError } from '@carillon/scheduler/settings';
 
 const stopping = new AbortController();
@@ -25,7 +25,7 @@ try {
   config = loadConfig(process.env, fileNames);
   // Compiling takes most of a start: modules imported from here on come from the cache of the previous start.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
-  const { startCarillon } = await withCachedDrizzleImports(() => import('./start.ts'));
+  const { startCarillon } = await withCachedImports(() => import('./start.ts'));
   const { close, ...started } = await startCarillon(config, readInterval(process.env), { stopping: stopping.signal });
   if (!stopping.signal.aborted) console.log(`\n${describeAddress(config, started)}\nCtrl-C stops it.\n`);
   await stopped;

@@ -1,30 +1,52 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
+import { withCachedImports } from '@carillon/db/cached-imports';
 import t from 'tap';
 
-// In a process of its own, because the processes of tests start with the hook.
-const COMPARISON = `
-  import * as drizzle from 'drizzle-orm';
-  import { withCachedDrizzleImports } from './src/drizzle-imports.ts';
-  const [again, loaded] = await withCachedDrizzleImports(() =>
-    Promise.all([import('drizzle-orm'), import('drizzle-orm/mysql-core')]),
-  );
-  // A module that the other modules import.
-  const { mysqlTable } = await import('drizzle-orm/mysql-core/table');
-  console.log(again === drizzle, mysqlTable !== undefined && loaded.mysqlTable === mysqlTable);
+/** Runs `program` in a process of its own, because the processes of tests start with another hook. */
+function run(program: string): string {
+  const cwd = join(import.meta.dirname, '..');
+  const args = [
+    '--input-type=module',
+    '--eval',
+    `import { withCachedImports } from './src/cached-imports.ts'; ${program}`,
+  ];
+  return execFileSync(process.execPath, args, { cwd, encoding: 'utf8' });
+}
+
+/** Prints the files that `work` loads. */
+const listFiles = (work: string) => `
+  import { registerHooks } from 'node:module';
+  const files = [];
+  registerHooks({ load: (url, context, next) => (files.push(url + ' ' + context.format), next(url, context)) });
+  const load = () => import('./src/test-database.ts');
+  await ${work};
+  console.log(files.sort().join());
 `;
 
-t.test('Imports with the hook resolve to the same modules as without', async (t) => {
-  const cwd = join(import.meta.dirname, '..');
-  const args = ['--input-type=module', '--eval', COMPARISON];
-  t.equal(execFileSync(process.execPath, args, { cwd, encoding: 'utf8' }), 'true true\n');
+t.test('Imports with the hook load the same files as without', async (t) => {
+  const files = run(listFiles('load()'));
+  t.match(files, /drizzle-orm.*postgres.*test-database\.ts module-typescript/);
+  t.equal(run(listFiles('withCachedImports(load)')), files);
+});
+
+t.test('What was imported before and is imported later is the same module', async (t) => {
+  const program = `
+    import * as drizzle from 'drizzle-orm';
+    const [again, loaded] = await withCachedImports(() =>
+      Promise.all([import('drizzle-orm'), import('drizzle-orm/mysql-core')]),
+    );
+    // A module that the other modules import.
+    const { mysqlTable } = await import('drizzle-orm/mysql-core/table');
+    console.log(again === drizzle, mysqlTable !== undefined && loaded.mysqlTable === mysqlTable);
+  `;
+  t.equal(run(program), 'true true\n');
 });
 
 t.test('An import that fails rejects, and other packages are resolved as usual', async (t) => {
   await t.rejects(
-    withCachedDrizzleImports(() => import('drizzle-orm/no-such' as string)),
+    withCachedImports(() => import('drizzle-orm/no-such' as string)),
     { code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' },
   );
-  t.ok(await withCachedDrizzleImports(() => import('postgres')));
+  t.ok(await withCachedImports(() => import('postgres')));
 });

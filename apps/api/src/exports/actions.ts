@@ -1,9 +1,9 @@
-import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
+import { withCachedImports } from '@carillon/db/cached-imports';
 import type * as Declared from '../../types/actions.d.ts';
 import { parseSessionCookie } from '../http/credentials.ts';
 
 // Imported statically, Drizzle takes a second and 200 MB more.
-export const { buildActions } = await withCachedDrizzleImports(() => import('../actions/build.ts'));
+export const { buildActions } = await withCachedImports(() => import('../actions/build.ts'));
 
 // The package declares them in types/actions.d.ts, which says what they do.
 export const openActions: typeof Declared.openActions = async (env) => {

@@ -1,3 +1,3 @@
-import { withCachedDrizzleImports } from '@carillon/db/drizzle-imports';
+import { withCachedImports } from '@carillon/db/cached-imports';
 
-export const { openContext } = await withCachedDrizzleImports(() => import('../open-context.ts'));
+export const { openContext } = await withCachedImports(() => import('../open-context.ts'));
