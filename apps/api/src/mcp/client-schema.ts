@@ -1,22 +1,21 @@
 import { TYPE_HINT } from '@carillon/contract/validation/messages';
 import type { TSchema } from '@sinclair/typebox';
 
-/** The formats that validators of clients know. They read the others in the description. */
-const KNOWN_FORMATS = ['date-time', 'email', 'uuid'];
+/** What validators of clients may not know: they read it in the description. */
+const OF_SERVICE = ['$id', 'format', TYPE_HINT];
 
 /** What an answer keeps anyway, and lists of words that later versions extend. */
-const LIMITS = ['enum', 'format', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems'];
+const LIMITS = ['enum', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems'];
 
 /**
  * The form of a schema for clients: self-contained, without keywords and formats of this service. That of an answer only has
  * its types, because clients load all of this for every conversation.
  */
 export function toClientSchema(schema: TSchema, { isAnswer = false } = {}): Record<string, unknown> {
-  const omitted = ['$id', TYPE_HINT, ...(isAnswer ? ['description', ...LIMITS] : [])];
+  const omitted = isAnswer ? [...OF_SERVICE, ...LIMITS, 'description'] : OF_SERVICE;
   return mapSchema(schema, (one) => {
     if (one.$ref !== undefined) throw new Error(`A client does not know ${one.$ref}.`);
-    const isUnknown = one.format !== undefined && !KNOWN_FORMATS.includes(one.format);
-    return omit(one, isUnknown ? [...omitted, 'format'] : omitted);
+    return omit(one, omitted);
   });
 }
 

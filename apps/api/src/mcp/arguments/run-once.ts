@@ -3,8 +3,8 @@ import { Type } from '@sinclair/typebox';
 import { type Context, inTransaction } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { buildFingerprint } from '../../http/idempotency/fingerprint.ts';
-import { openAnswer, releaseClaim, requestInProgress, storeAnswer } from '../../idempotency/answers.ts';
-import { claimKey, createClaimRequest } from '../../idempotency/claim.ts';
+import { openAnswer, releaseClaim, storeAnswer } from '../../idempotency/answers.ts';
+import { type Claim, claimKey, createClaimRequest, type SealedAnswer } from '../../idempotency/claim.ts';
 import type { ToolAnswer, ToolCall } from '../tool.ts';
 
 export const RequestId = Type.Optional(
@@ -31,7 +31,7 @@ export async function runOnce(
     .digest('hex');
   const claim = await claimKey(ctx, caller.id, createClaimRequest(scope, null));
   if (claim.state === 'running') throw inProgress();
-  if (claim.state !== 'claimed') return JSON.parse(openAnswer(ctx, claim, claim.state, fingerprint).body);
+  if (claim.state !== 'claimed') return readAnswer(ctx, claim, claim.state, fingerprint);
   try {
     return await inTransaction(ctx, async (tx) => {
       const answer = await change(tx);
@@ -46,10 +46,22 @@ export async function runOnce(
   }
 }
 
+/** Throws 422 for the answer to other arguments. */
+function readAnswer(ctx: Context, claim: Claim, sealed: SealedAnswer, fingerprint: string): ToolAnswer {
+  try {
+    return JSON.parse(openAnswer(ctx, claim, sealed, fingerprint).body);
+  } catch (error) {
+    const isReused = error instanceof AppError && error.kind === 'idempotency_key_reused';
+    throw isReused ? new AppError('idempotency_key_reused', REUSED) : error;
+  }
+}
+
+const REUSED = 'This requestId was sent with other arguments before. Use a new one for another call.';
+
 const inProgress = () =>
   new AppError(
     'request_in_progress',
     'The first call with this requestId is in progress. Retry in a second.',
     undefined,
-    requestInProgress().retryAfterSeconds,
+    1,
   );

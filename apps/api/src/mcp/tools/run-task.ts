@@ -27,7 +27,7 @@ export const runTask = defineTool({
   run(call, input) {
     const { ctx, caller } = call;
     const { taskId } = input;
-    return withAdvice({ not_found: FIND_TASK, over_quota: 'Tell the user; get_usage shows the limits' }, () =>
+    return withAdvice({ not_found: FIND_TASK }, () =>
       runOnce(call, input, async (tx) => {
         const { executionId: runId, startedAt } = await executeTask(tx, caller, taskId);
         await recordToolChange(tx, call, 'execution.started_by_assistant', { taskId, executionId: runId });
