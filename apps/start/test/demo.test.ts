@@ -40,13 +40,17 @@ t.test('The demo starts everything itself if nothing runs, and leaves nothing be
   t.match(stdout, 'Start with the task you have put off');
   t.match(stdout, 'tokens: 17 in, 16 out, 33 in total');
   t.match(stdout, / {2}ran {2}execution 1, started \d+ ms after the planned instant/);
+  t.match(stdout, /claude mcp add --transport http carillon http:\/\/127\.0\.0\.1:\d+\/mcp /);
+  t.match(stdout, 'create_task: task 2, first on Friday 2 January 2099, 17:00');
+  t.match(stdout, 'source: https://two.example.com/kettle');
+  t.match(stdout, /Slack got “.*Two shops.*” with 2 sources/);
   t.match(stdout, 'the webhook got 1 of 3 results: price changed from 49 to 39');
   t.match(
     stdout,
     /task\.overdue {2}Task "Price watch" is overdue\. The run planned for .* has not ended 1 minute later\./,
   );
   t.match(stdout, /task\.recovered {2}Task "Price watch" works again\./);
-  t.match(stdout, / {2}late {2}execution 5\n/);
+  t.match(stdout, / {2}late {2}execution 6\n/);
   t.match(stdout, 'the webhook got execution.completed, task.overdue, task.recovered\n');
   t.match(stdout, '✓ Every step worked.');
   t.strictSame(readdirSync(temp), []);
@@ -75,6 +79,6 @@ t.test('The demo uses a running service and deletes its task afterwards', async 
   t.equal(stderr, '');
   t.strictSame(exit, [0, null]);
   t.match(stdout, `Carillon runs at ${url}: the demo uses it`);
-  t.match(stdout, 'The changed price and the missed run are left out');
+  t.match(stdout, 'The assistant, the changed price and the missed run are left out');
   t.equal(await db.$count(tasks), 0);
 });

@@ -49,6 +49,7 @@ export async function startInstallation(env: Environment, cleanUp: AsyncDisposab
     provider = await startDemoProvider();
     cleanUp.defer(provider.close);
     overrides.AI_BASE_URL = provider.url;
+    overrides.AI_WEB_TOOLS = 'openrouter';
     overrides.EGRESS_ALLOW = '127.0.0.0/8';
     console.log(`An AI provider for the demo listens at ${provider.url}.`);
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Carillon, type TaskExecution } from '@carillon/client/source';
 import { DEMO_ANSWER } from './ai-provider.ts';
+import { useAssistant } from './assistant.ts';
 import type { Installation } from './installation.ts';
 import { assert, printLine as say, printStep as step } from './print.ts';
 import { watchPrice } from './watch-price.ts';
@@ -75,10 +76,13 @@ export async function runSteps(installation: Installation, cleanUp: AsyncDisposa
   assert(run?.fate === 'ran' && run.plannedFor === scheduledFor, 'The run was not planned for the chosen instant');
 
   if (provider && restart) {
+    await useAssistant(carillon, url, cleanUp);
     await watchPrice(carillon, { provider, restart }, cleanUp);
   } else {
     console.log();
-    say('The changed price and the missed run are left out: they need an installation and a provider of the demo.');
+    say(
+      'The assistant, the changed price and the missed run are left out: they need an installation and a provider of the demo.',
+    );
   }
 
   /** A failed execution is retried after a minute or more, which the demo does not wait for. */

@@ -1,7 +1,7 @@
-import type { Carillon } from '@carillon/client/source';
+import type { Carillon, EventKind, WebhookEvent } from '@carillon/client/source';
 import type { DemoProvider } from './ai-provider.ts';
 import { assert, printLine as say, printStep as step } from './print.ts';
-import { startWebhookReceiver } from './webhook-receiver.ts';
+import { startReceiver } from './receiver.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const RUN_TIMEOUT_MS = 30_000;
@@ -17,10 +17,10 @@ export async function watchPrice(
   { provider, restart }: Surroundings,
   cleanUp: AsyncDisposableStack,
 ): Promise<void> {
-  const webhook = await startWebhookReceiver();
+  const webhook = await startReceiver<WebhookEvent>();
   cleanUp.defer(webhook.close);
 
-  step(6, 'Watch a price: the webhook gets a result only if it has changed');
+  step(7, 'Watch a price: the webhook gets a result only if it has changed');
   const { taskId } = await carillon.tasks.create({
     name: 'Price watch',
     prompt: 'What does the kettle cost?',
@@ -37,7 +37,7 @@ export async function watchPrice(
     provider.price = price;
     await runOnce();
   }
-  const { data } = await webhook.waitFor('execution.completed');
+  const { data } = await waitFor('execution.completed');
   const [change] = data.execution.changes ?? [];
   assert(change, 'The webhook did not get the change');
   say(
@@ -46,10 +46,10 @@ export async function watchPrice(
   assert(webhook.received.length === 1, 'The webhook got a result that has not changed');
   assert(change.from === 49 && change.to === 39, 'The change is not that of the price');
 
-  step(7, 'Miss a run: Carillon is stopped, and starts again with its clock two hours ahead');
+  step(8, 'Miss a run: Carillon is stopped, and starts again with its clock two hours ahead');
   await restart(2 * HOUR_MS);
-  const overdue = await webhook.waitFor('task.overdue');
-  const recovered = await webhook.waitFor('task.recovered');
+  const overdue = await waitFor('task.overdue');
+  const recovered = await waitFor('task.recovered');
   const { alerts } = await carillon.alerts.list({ taskId }).page();
   for (const { kind, title, message } of alerts.toReversed()) say(`${kind}  ${title}. ${message}`);
   assert(alerts.length === 2, 'There is not one alert of the silence and one of its end');
@@ -59,6 +59,11 @@ export async function watchPrice(
   assert(missed?.plannedFor === overdue.data.plannedFor, 'The alert is not about the missed run');
   assert(missed.executionId === recovered.data.execution.id, 'The missed run was not made up for');
   say(`the webhook got ${webhook.received.map(({ event }) => event).join(', ')}`);
+
+  function waitFor<Kind extends EventKind>(kind: Kind) {
+    type Wanted = Extract<WebhookEvent, { event: Kind }>;
+    return webhook.waitFor(kind, (one): one is Wanted => one.event === kind);
+  }
 
   async function runOnce() {
     const { executionId } = await carillon.tasks.run(taskId);
