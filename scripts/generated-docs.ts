@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { VARIABLES } from '../apps/api/src/config/variables.ts';
 import { getPlanLimits } from '../apps/api/src/limits/plan-limits.ts';
 import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS, type RateLimit } from '../apps/api/src/limits/rates.ts';
+import { TOOLS } from '../apps/api/src/mcp/tools/index.ts';
 import { API_KEY_SCOPES } from '../packages/contract/src/accounts/api-keys.ts';
 import { ERROR_CODES } from '../packages/contract/src/error-codes.ts';
 import { buildActionDeclarations } from './action-declarations.ts';
@@ -16,12 +17,14 @@ export async function generatePages(): Promise<Record<string, string>> {
   const errors = 'docs/consumers/errors.md';
   const limits = 'docs/consumers/limits.md';
   const keys = 'docs/consumers/api-keys.md';
+  const mcp = 'docs/consumers/mcp.md';
   return {
     'apps/api/types/action-schemas.d.ts': await buildActionDeclarations(),
     'docs/operating/configuration.md': buildConfigurationPage(read('.env.example')),
     [errors]: fillMarks(read(errors), { codes: buildCodesTable() }),
     [keys]: fillMarks(read(keys), { scopes: buildScopesTable(await readDocument()) }),
     [limits]: fillMarks(read(limits), { rates: buildRatesTable(), quotas: buildQuotasTable() }),
+    [mcp]: fillMarks(read(mcp), { tools: buildToolsTable() }),
   };
 }
 
@@ -136,6 +139,19 @@ function buildScopesTable({ paths }: Awaited<ReturnType<typeof readDocument>>): 
     '| Scope | Allows | Operations |',
     '| --- | --- | --- |',
     ...Object.entries(API_KEY_SCOPES).map(row),
+    '',
+  ].join('\n');
+}
+
+function buildToolsTable(): string {
+  const row = ({ name, title, scope, as, hints }: (typeof TOOLS)[number]) => {
+    const hint = hints.readOnlyHint ? 'reads' : hints.destructiveHint ? 'destructive' : 'changes';
+    return `| \`${name}\` | ${title} | ${hint} | \`${scope}\` | \`${as}\` |`;
+  };
+  return [
+    '| Tool | What it does | Hint | Scope | Counts as |',
+    '| --- | --- | --- | --- | --- |',
+    ...TOOLS.map(row),
     '',
   ].join('\n');
 }
