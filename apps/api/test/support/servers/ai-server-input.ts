@@ -80,9 +80,16 @@ function findWrongField(body: ChatRequest): string | null {
   if (temperature !== undefined && !(typeof temperature === 'number' && temperature >= 0 && temperature <= 2)) {
     return 'temperature';
   }
+  if (!isCount(body.max_tool_calls) || Number(body.max_tool_calls ?? 1) > 30) return 'max_tool_calls';
+  const { tools = [] } = body;
+  if (!Array.isArray(tools) || !tools.every(isTool)) return 'tools';
   if (body.stream !== undefined && typeof body.stream !== 'boolean') return 'stream';
   return body.stream_options === undefined || body.stream === true ? null : 'stream_options';
 }
+
+/** Functions, and OpenRouter's own tools. */
+const isTool = (tool: { type?: string; parameters?: { max_uses?: number } } | null) =>
+  /^(?:function|openrouter:web_(?:search|fetch))$/.test(tool?.type ?? '') && isCount(tool?.parameters?.max_uses);
 
 function isPart(part: Part): boolean {
   if (part?.type === 'text') return typeof part.text === 'string';

@@ -12,8 +12,10 @@ export function buildPayload(request: ChatRequest, answer: AiAnswer, streamed: b
   const about = { id: 'chatcmpl-1', created: 1_750_000_000, model: answer.model ?? request.model };
   const finish = answer.finishReason ?? 'stop';
   const usage = answer.usage === null ? {} : { usage: buildUsage(answer.usage ?? {}, prompt, text) };
+  const annotated = answer.annotations ? { annotations: answer.annotations } : {};
   if (!streamed) {
-    const choice = { index: 0, message: { role: 'assistant', content: text }, finish_reason: finish };
+    const message = { role: 'assistant', content: text, ...annotated };
+    const choice = { index: 0, message, finish_reason: finish };
     return Buffer.from(JSON.stringify({ ...about, object: 'chat.completion', choices: [choice], ...usage }));
   }
   const chunk = (delta: object, finishReason: string | null) => ({
@@ -26,7 +28,10 @@ export function buildPayload(request: ChatRequest, answer: AiAnswer, streamed: b
   const begun = [chunk({ role: 'assistant', content: '' }, null), ...pieces.map((content) => chunk({ content }, null))];
   if (answer.cut) return toEventStream(typeof answer.cut.by === 'object' ? [...begun, answer.cut.by] : begun);
   const usageChunk = wantsUsage ? [{ ...about, object: 'chat.completion.chunk', choices: [], ...usage }] : [];
-  return Buffer.concat([toEventStream([...begun, chunk({}, finish), ...usageChunk]), Buffer.from('data: [DONE]\n\n')]);
+  return Buffer.concat([
+    toEventStream([...begun, chunk(annotated, finish), ...usageChunk]),
+    Buffer.from('data: [DONE]\n\n'),
+  ]);
 }
 
 const toEventStream = (events: object[]) =>
@@ -38,12 +43,13 @@ function getLastText(request: ChatRequest): string {
 }
 
 function buildUsage(given: NonNullable<AiAnswer['usage']>, prompt: string, text: string) {
+  const { promptTokens: _, completionTokens: __, ...more } = given;
   const promptTokens = given.promptTokens ?? Math.ceil(prompt.length / 4);
   const completionTokens = given.completionTokens ?? Math.ceil(text.length / 4);
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
-    ...(given.cost === undefined ? {} : { cost: given.cost }),
+    ...more,
   };
 }

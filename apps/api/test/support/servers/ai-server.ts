@@ -13,7 +13,9 @@ export interface AiAnswer {
   model?: string;
   finishReason?: string;
   /** Null for a response without usage. `cost` is OpenRouter's, in US dollars. */
-  usage?: { promptTokens?: number; completionTokens?: number; cost?: number } | null;
+  usage?: { promptTokens?: number; completionTokens?: number; cost?: number; [more: string]: unknown } | null;
+  /** OpenRouter's, which a stream sends with its last text. */
+  annotations?: object[];
   delayMs?: number;
   status?: number;
   headers?: Record<string, string>;
