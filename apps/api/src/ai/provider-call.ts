@@ -55,7 +55,7 @@ export function createProviderCalls(settings: Config['ai'], log?: Warnings): Pro
     for (;;) {
       const known = quirks.find(request);
       const body = JSON.stringify(protocol.buildBody(route.model, request, known, reply.turn));
-      const error = await post(request, route, body, deadlineAt - performance.now(), reply);
+      const error = await post(request, route, body, Math.max(1, deadlineAt - performance.now()), reply);
       if (error === null) {
         spent = addUsage(spent, computeUsage(request, reply, route, log)) as AiUsage;
         if (reply.finishReason !== 'paused') return toResult(request, reply, spent);

@@ -60,6 +60,8 @@ export class ModelReply {
   error: JsonObject | null = null;
   /** Seen in the answer since it began or was continued. */
   toolUses = { all: 0, searches: 0 };
+  /** Before it was continued. Their results are input again. */
+  earlierToolUses = 0;
   /** Null for a call without tools. */
   readonly turn: Turn | null;
   #deltas: ReturnType<typeof createStorableTextStream> | null;
@@ -102,6 +104,7 @@ export class ModelReply {
   /** Makes the reply ready for the rest of a paused answer. */
   resume() {
     this.outputText = '';
+    this.earlierToolUses += this.toolUses.all;
     this.toolUses = { all: 0, searches: 0 };
     this.usage = {};
     this.started = false;

@@ -56,7 +56,8 @@ export function computeUsage(
   const tools = readToolUses(protocol.readToolUses(reply.usage), request, reply);
   const model = toStorableText(reply.model, MAX_MODEL_NAME) || request.model;
   const counts = limitCounts(claimed, request, reply);
-  const inputTokens = counts.inputTokens || estimateInput(request, tools.uses);
+  const allUses = limitUses(reply.earlierToolUses + tools.uses, request);
+  const inputTokens = counts.inputTokens || estimateInput(request, allUses);
   const outputTokens = counts.outputTokens || estimateOutputTokens(reply.outputText);
   const call = { ...counts, inputTokens, outputTokens, apiUrl };
   const claimedUsd = toNumber(reply.usage.cost ?? reply.headerCost);
@@ -83,9 +84,10 @@ export function computeUsage(
 
 /** For a call that was sent and not answered to the end: its input and the output so far, estimated. */
 export function estimateUsage(request: AiRequest, reply: ModelReply, { protocol, apiUrl }: PricedService): AiUsage {
-  const { all: uses, searches } = reply.toolUses;
+  const uses = limitUses(reply.toolUses.all, request);
+  const searches = Math.min(reply.toolUses.searches, uses);
   const tokens = {
-    inputTokens: estimateInput(request, uses),
+    inputTokens: estimateInput(request, limitUses(reply.earlierToolUses + uses, request)),
     outputTokens: estimateOutputTokens(reply.outputText),
   };
   const toolCostUsd = searches * protocol.usdPerSearch;
@@ -122,6 +124,8 @@ const describeTools = (toolUses: number, toolCostUsd: number) => ({
 const estimateInput = (request: AiRequest, uses: number) =>
   estimateInputTokens(request) + (uses * MAX_TOKENS_PER_USE) / 2;
 
+const limitUses = (claimed: number, request: AiRequest) => Math.min(claimed, TOOL_MARGIN * getMaxUses(request));
+
 type Triple = [number, number, number];
 
 /** What the provider counts, else what was seen in the answer. Without tools nothing counts. */
@@ -129,7 +133,7 @@ function readToolUses(counts: ToolCounts, request: AiRequest, reply: ModelReply)
   const [searches, others, all] = [counts.searches, counts.others, counts.all].map(toTokenCount) as Triple;
   const isCounted = Object.values(counts).some((count) => Number.isInteger(count) && count >= 0);
   const claimed = isCounted ? Math.max(searches + others, all) : reply.toolUses.all;
-  const uses = Math.min(claimed, TOOL_MARGIN * getMaxUses(request));
+  const uses = limitUses(claimed, request);
   return {
     claimed,
     uses,

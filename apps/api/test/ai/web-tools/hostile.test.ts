@@ -1,7 +1,13 @@
 import t, { type Test } from 'tap';
 import type { AiRequest } from '../../../src/ai/request.ts';
 import { buildAiRequest, createTestAi, startTestAi } from '../../support/ai-client.ts';
-import { citedText, citeResult, searchFor, searchResult } from '../../support/servers/anthropic-message.ts';
+import {
+  buildEvents,
+  citedText,
+  citeResult,
+  searchFor,
+  searchResult,
+} from '../../support/servers/anthropic-message.ts';
 import { startAnthropicServer } from '../../support/servers/anthropic-server.ts';
 
 const tools = ['web_search', 'web_fetch'] as const;
@@ -110,6 +116,16 @@ t.test('Uses that a provider claims count up to four times the limit, and none w
     t.same([usage?.toolUses, usage?.costUsd, usage?.estimated], [undefined, 0.0045, false], String(claim));
   }
   t.same(warnings, []);
+});
+
+t.test('Uses that are seen in a broken answer count up to four times the limit', async (t) => {
+  const { anthropic, ask } = await startAnthropic(t);
+  const content = Array.from({ length: 1000 }, (_, at) => searchFor('x', `srvtoolu_${at}`));
+  const then = 'reset' as const;
+  anthropic.answer({ events: buildEvents('claude-x', { content }), then });
+  t.match(await ask({ onText: () => {} }), { usage: { toolUses: 20, toolCostUsd: 0.2, estimated: true } });
+  const plain = await ask({ tools: [], onText: () => {} });
+  t.same([plain.ok, plain.usage && 'toolUses' in plain.usage], [false, false]);
 });
 
 t.test('Results of tools are believed as input, up to four times what they may add', async (t) => {

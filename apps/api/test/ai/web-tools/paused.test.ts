@@ -146,7 +146,7 @@ t.test('A paused answer that then fails, is aborted or takes too long is booked 
     abort.abort();
     const aborted = toFailure(await asked);
     t.match(aborted, { errorCode: 'INTERRUPTED', usage: { toolUses: 2, toolCostUsd: 0.01, estimated: true } });
-    t.ok(Number(aborted.usage?.inputTokens) > 9000, 'and the input that was sent last');
+    t.ok(Number(aborted.usage?.inputTokens) > 29_000, 'and the input that was sent last, with both results');
 
     anthropic.answer(paused, stalls);
     const startedAt = performance.now();
