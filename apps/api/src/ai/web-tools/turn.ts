@@ -27,7 +27,9 @@ export class Turn {
   startBlock(index: unknown, given: JsonObject): void {
     const block = { ...given };
     this.#open.set(index, { block, input: '', citations: toArray(block.citations).slice() });
-    if (block.type === 'server_tool_use' && isWebTool(block.name)) this.#uses[block.name] += 1;
+    // A pause may come between a use and its result: that use is still to be made.
+    if (block.type === 'web_search_tool_result') this.#uses.web_search += 1;
+    else if (block.type === 'web_fetch_tool_result') this.#uses.web_fetch += 1;
   }
 
   addDelta(index: unknown, delta: JsonObject): void {
@@ -62,5 +64,3 @@ export class Turn {
     return { web_search: web_search - this.#uses.web_search, web_fetch: web_fetch - this.#uses.web_fetch };
   }
 }
-
-const isWebTool = (name: unknown): name is WebTool => name === 'web_search' || name === 'web_fetch';

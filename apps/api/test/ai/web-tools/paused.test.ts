@@ -87,7 +87,8 @@ t.test('A paused answer is sent back as it came and goes on, with what is left o
 
 t.test('An answer that pauses twice is sent back whole, and tools that are used up are not offered', async (t) => {
   const { anthropic, ask } = await start(t);
-  const more = { content: [searchFor('more', 'srvtoolu_9')], stop_reason: 'pause_turn', usage: usage(10_000, 1) };
+  const search = [searchFor('more', 'srvtoolu_9'), searchResult([], 'srvtoolu_9')];
+  const more = { content: search, stop_reason: 'pause_turn', usage: usage(10_000, 1) };
   anthropic.answer(paused, { message: more }, { message: { content: LAST, usage: usage(12_000, 0) } });
   t.match(await ask({ maxToolUses: 3 }), { ok: true, usage: { inputTokens: 31_000, toolUses: 3, toolCostUsd: 0.02 } });
   const [, second, third] = anthropic.requests.map(({ body }) => body);
@@ -95,6 +96,21 @@ t.test('An answer that pauses twice is sent back whole, and tools that are used 
   t.notOk(second && 'tool_choice' in second);
   t.same(third?.tool_choice, { type: 'none' });
   t.same(toArray(third?.messages)[1], { role: 'assistant', content: [...FIRST, ...more.content] });
+});
+
+t.test('A search that a pause interrupts may still be made', async (t) => {
+  const { anthropic, ask } = await start(t);
+  const content = [searchFor('largest moon')];
+  for (const onText of [undefined, () => {}]) {
+    anthropic.requests.length = 0;
+    const cut = { message: { content, stop_reason: 'pause_turn', usage: usage(1000, 0) } };
+    anthropic.answer(cut, { message: { content: [searchResult([]), ...LAST], usage: usage(9000, 1) } });
+    const outcome = await ask({ maxToolUses: 1, tools: ['web_search'], onText });
+    t.match(outcome, { ok: true, text: 'The largest is Titan', usage: { inputTokens: 10_000, toolUses: 1 } });
+    const { body } = anthropic.requests[1] ?? {};
+    t.match(body, { messages: [{}, { role: 'assistant', content }], tools: [{ name: 'web_search', max_uses: 1 }] });
+    t.notOk(body && 'tool_choice' in body);
+  }
 });
 
 t.test('An answer that pauses for ever ends, and all of its parts are booked', async (t) => {
