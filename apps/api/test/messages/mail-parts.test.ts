@@ -84,7 +84,8 @@ t.test('A mail passes axe in both themes, and loads nothing', { skip: SKIP_WITHO
     changes,
     text: 'An error',
   }));
-  const { html } = render({ ...MESSAGE, title: '4 messages', level: 'notice', items });
+  const citations = [{ url: 'https://shop.example/', title: 'The shop' }];
+  const { html } = render({ ...MESSAGE, title: '4 messages', level: 'notice', citations, items });
   const page = await (await openBrowser(t)).newPage();
   const loaded: string[] = [];
   page.on('request', (request) => loaded.push(request.url()));
@@ -96,4 +97,20 @@ t.test('A mail passes axe in both themes, and loads nothing', { skip: SKIP_WITHO
     t.equal(await page.evaluate('document.documentElement.scrollWidth'), 320, 'fits a phone');
   }
   t.same(loaded, []);
+});
+
+t.test('A mail lists five sources below the answer, in both parts; a digest lists none', async (t) => {
+  const citations = Array.from({ length: 6 }, (_, at) => ({
+    url: `https://shop${at}.example/a`,
+    title: `Shop <${at}>`,
+  }));
+  const { html, text } = render({ ...MESSAGE, markdown: 'Both are closed.', citations });
+  t.match(text, 'Both are closed.\n\nSources:\n- Shop <0> (shop0.example): https://shop0.example/a\n');
+  t.match(
+    html,
+    /closed\..*>Sources<.*<a href="https:\/\/shop0\.example\/a" rel="noopener noreferrer nofollow"[^>]*>Shop &lt;0&gt; \(shop0/s,
+  );
+  for (const part of [html, text]) t.same(part.match(/shop\d\.example\/a/g)?.length, 5);
+  const digest = render({ ...MESSAGE, items: [{ ...MESSAGE, markdown: 'Both are closed.', citations }] });
+  t.notMatch(digest.html + digest.text, /Sources|shop0/);
 });

@@ -71,6 +71,8 @@ t.test('A successful execution sends its start and its end, each under both name
       processingTimeMs: run.processingTimeMs,
       startedAt: START.toISOString(),
       completedAt: START.toISOString(),
+      citations: [],
+      toolUses: 0,
     },
   });
 });

@@ -4,9 +4,10 @@ import { cutBlocks, divideBlocks } from '../../../src/messages/format/cut.ts';
 import { countBytes, countCodePoints, cutText, takeCharacters } from '../../../src/messages/format/cut-text.ts';
 import { buildLink } from '../../../src/messages/format/links.ts';
 import { parseMarkdown, parsePlain } from '../../../src/messages/format/markdown.ts';
-import { describeSources } from '../../../src/messages/format/message-blocks.ts';
+import { describeSources, fitMessage } from '../../../src/messages/format/message-blocks.ts';
 import { toPlainText } from '../../../src/messages/format/plain-text.ts';
 import type { Block } from '../../../src/messages/format/tree.ts';
+import { buildMessage } from '../support/target.ts';
 
 const measure = (blocks: Block[]) => toPlainText(blocks).length;
 const url = 'https://carillon.example.com/executions/7';
@@ -83,6 +84,11 @@ t.test('an answer is cut before its sources, which take a third of the room at m
   }
   t.equal(show(2900, parseMarkdown('Short.')).split('\n')[0], 'Short.');
   t.equal(describeSources({ citations: [] }), null);
+  const citations = [{ url: 'https://example.com', title: 'Page' }];
+  const items = [buildMessage({ citations })];
+  const fit = (given: object) => toPlainText(fitMessage(buildMessage(given), { max: 10_000, measure }));
+  t.match(fit({ citations }), /Sources\n\n- Page \(example\.com\): https:\/\/example\.com\/$/);
+  t.notMatch(fit({ markdown: null, items }), 'Sources');
 });
 
 t.test('control characters, marks of direction and halves of characters are left out', async (t) => {
