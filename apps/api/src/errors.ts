@@ -37,6 +37,7 @@ export const ERROR_MESSAGES = {
   invalid: 'The request is not valid.',
   invalidPath: 'The path is not valid percent-encoded UTF-8.',
   unauthenticated: 'Sign in first: send the session cookie or a bearer token.',
+  keyRequired: 'Send an API key as a bearer token. Create one in the settings, or with POST /api/keys.',
   trialEnded: 'The trial has ended.',
   changedMeanwhile: 'This has changed since that ETag. Read it again, then decide.',
   adminRequired: 'Admin access required',

@@ -17,6 +17,7 @@ import type { RateLimits } from '../http/rate-limits.ts';
 import { isRowId, type OwnedRow, type RowOf } from '../queries/owned-row.ts';
 import { assertNotInMaintenance, isMaintenance, isOpenDuringMaintenance } from '../settings/maintenance.ts';
 import { type Credentials, findCaller } from './find-caller.ts';
+import { buildChallenge } from './keys/protected-resource.ts';
 import { hashApiKey, isApiKey, isWellFormedApiKey } from './keys/secret.ts';
 
 /**
@@ -96,8 +97,7 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     const found = credentials && (await findCaller(ctx, credentials, { count, load: getLoad(request), claim }));
     if (!found) {
       if (!isMistyped(token)) await limits.countAnonymous(request, reply);
-      reply.header('www-authenticate', 'Bearer');
-      throw new AppError('unauthenticated', ERROR_MESSAGES.unauthenticated);
+      throw unauthenticated(request, reply, access);
     }
     const { caller, window, loaded, maintenance } = found;
     request.callerOrNull = caller;
@@ -108,6 +108,13 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     if (maintenance && !isOpenDuringMaintenance(request.routeOptions.url ?? '')) assertNotInMaintenance(true, caller);
     if (access === 'admin') assertAdmin(request, ctx.config.adminKey);
     if (caller.apiKey && access !== 'key') assertScope(caller.apiKey, request.routeOptions.config.scope);
+  }
+
+  function unauthenticated({ headers }: FastifyRequest, reply: FastifyReply, access: Access | undefined) {
+    const isKey = access === 'key';
+    const challenge = isKey ? buildChallenge(ctx.config, headers.authorization !== undefined) : 'Bearer';
+    reply.header('www-authenticate', challenge);
+    return new AppError('unauthenticated', isKey ? ERROR_MESSAGES.keyRequired : ERROR_MESSAGES.unauthenticated);
   }
 
   function readCredentials({ text, isBearer }: Token, access: Access | undefined): Credentials | null {

@@ -13,8 +13,8 @@ const IS_OTHER_SITE = new Map<unknown, boolean>([
 ]);
 
 /**
- * Throws 403 if another site made a browser send the session cookie or a public form of `/api/auth`. Applications at
- * `CORS_ORIGINS` may sign in, but change data by token only.
+ * Throws 403 if another site made a browser send the session cookie, a public form of `/api/auth` or a request of an
+ * assistant. Applications at `CORS_ORIGINS` may sign in, but change data by token only.
  */
 export function registerCsrfProtection(
   app: FastifyInstance,
@@ -30,7 +30,8 @@ export function registerCsrfProtection(
     const isOutside = (own: ReadonlySet<string>) => (origin === undefined ? undefined : !own.has(origin));
     const isForged =
       ((hasCookie(request) || isPage(request)) && (bySite ?? isOutside(ownOrigins))) ||
-      (isSignIn(request) && (isOutside(signInOrigins) ?? bySite));
+      (isSignIn(request) && (isOutside(signInOrigins) ?? bySite)) ||
+      (isKeyOnly(request) && isOutside(signInOrigins));
     done(isForged ? new AppError('cross_site', ERROR_MESSAGES.otherSite) : undefined);
   });
 }
@@ -51,6 +52,9 @@ const hasCookie = (request: FastifyRequest) =>
   !hasBearerToken(request);
 
 const isPage = ({ routeOptions: { config } }: FastifyRequest) => config.access === 'page' && !config.isOneClick;
+
+/** The Model Context Protocol asks for this, against pages that reach a server of this machine by DNS rebinding. */
+const isKeyOnly = ({ routeOptions: { config } }: FastifyRequest) => config.access === 'key';
 
 /** Excludes the inbound webhook path, which is public and has a signature. */
 const isSignIn = ({ routeOptions: { url = '', config } }: FastifyRequest) =>

@@ -9,12 +9,15 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** When an answer that may take hours began: its time says nothing about the speed of the service. */
     streamBeganAfterMs: number | null;
+    /** More of its line in the log: no text that a user wrote. */
+    logFields: Record<string, string> | null;
   }
 }
 
 /** Logs the pattern of the route, because the URL may contain a token or a webhook's secret. */
 export function logRequests(app: FastifyInstance, { metrics }: Pick<Context, 'metrics'>): void {
   app.decorateRequest('streamBeganAfterMs', null);
+  app.decorateRequest('logFields', null);
   app.addHook('onResponse', (request, reply, done) => {
     const { method, routeOptions, callerOrNull } = request;
     const { statusCode, elapsedTime } = reply;
@@ -29,6 +32,7 @@ export function logRequests(app: FastifyInstance, { metrics }: Pick<Context, 'me
         ms: Math.round(elapsedTime),
         userId: callerOrNull?.id,
         keyId: callerOrNull?.apiKey?.id,
+        ...request.logFields,
       },
       'request',
     );

@@ -16,13 +16,13 @@ const HSTS = { 'strict-transport-security': 'max-age=31536000' };
 const CORS_HEADERS = {
   'access-control-allow-credentials': 'true',
   'access-control-expose-headers':
-    'X-Request-ID, X-Unknown-Query-Parameters, ETag, Location, Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Window, X-RateLimit-Policy',
+    'X-Request-ID, WWW-Authenticate, X-Unknown-Query-Parameters, ETag, Location, Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Window, X-RateLimit-Policy',
 };
 
 const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
   'access-control-allow-headers':
-    'Content-Type, Authorization, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, X-Admin-Key, X-Request-ID, X-Request-Token',
+    'Content-Type, Authorization, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, X-Admin-Key, X-Request-ID, X-Request-Token',
   'access-control-max-age': '600',
   'content-length': '0',
 };

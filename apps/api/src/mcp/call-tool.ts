@@ -1,9 +1,11 @@
-import { compileValidator, type FieldErrors, findUnsafeValue } from '@carillon/contract';
-import { AppError, ERROR_MESSAGES, fromDatabaseError, missingScope } from '../errors.ts';
+import { compileValidator, findUnsafeValue } from '@carillon/contract';
+import { AppError, ERROR_MESSAGES, missingScope } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
 import { findRateLimit, type RateLimit } from '../limits/rates.ts';
-import { assertRateLimit } from '../limits/windows.ts';
+import { recordRejection } from '../limits/rejections.ts';
+import { checkRateLimit, tooManyRequests } from '../limits/windows.ts';
 import type { Tool, ToolCall } from './tool.ts';
+import { describeToolError, ERROR_META } from './tool-errors.ts';
 
 interface ToolResult {
   [key: string]: unknown;
@@ -30,31 +32,33 @@ export function prepareTool(tool: Tool): CheckedTool {
   return { ...tool, rate, check };
 }
 
-const invalid = (details: FieldErrors) => new AppError('invalid', ERROR_MESSAGES.invalid, details);
+const invalid = (details: Record<string, string[]>) => new AppError('invalid', ERROR_MESSAGES.invalid, details);
 
-/** Returns errors as results, which the assistant can act on. */
-export async function callTool(tool: CheckedTool, call: ToolCall, given: unknown): Promise<ToolResult> {
-  const { ctx, caller } = call;
+/** Returns errors as results, which the assistant can act on, and `ok` or the code of the error as `outcome`. */
+export async function callTool(
+  tool: CheckedTool,
+  call: ToolCall,
+  given: unknown,
+): Promise<{ outcome: string; result: ToolResult }> {
   try {
-    if (!caller.apiKey?.scopes.includes(tool.scope)) throw missingScope(tool.scope);
-    await assertRateLimit(ctx, tool.rate, userKey(tool.rate, caller.id));
+    if (!call.caller.apiKey?.scopes.includes(tool.scope)) throw missingScope(tool.scope);
+    await countCall(tool, call);
     const { text, data } = await tool.run(call, tool.check(given ?? {}));
-    return { content: [{ type: 'text', text }], structuredContent: toPlain(data) };
+    return { outcome: 'ok', result: { content: [{ type: 'text', text }], structuredContent: toPlain(data) } };
   } catch (error) {
-    return { isError: true, content: [{ type: 'text', text: describeError(error, ctx.log) }] };
+    const { code, text, meta } = describeToolError(error, tool, call);
+    const result: ToolResult = { isError: true, content: [{ type: 'text', text }], _meta: { [ERROR_META]: meta } };
+    return { outcome: code, result };
   }
+}
+
+/** Throws 429 beyond the limit of the route that does the same. */
+async function countCall({ rate, as }: CheckedTool, { ctx, caller }: ToolCall): Promise<void> {
+  const state = await checkRateLimit(ctx, rate, userKey(rate, caller.id));
+  if (!state.isExceeded) return;
+  await recordRejection(ctx, rate.bucket, { userId: caller.id, endpoint: as });
+  throw tooManyRequests(state, ctx.now());
 }
 
 /** Instants become strings, as in the API. */
 const toPlain = (data: Record<string, unknown>): Record<string, unknown> => JSON.parse(JSON.stringify(data));
-
-function describeError(error: unknown, log: ToolCall['ctx']['log']): string {
-  const known = error instanceof AppError ? error : fromDatabaseError(error);
-  if (!known) {
-    log.error({ err: error }, 'a tool failed');
-    return ERROR_MESSAGES.internal;
-  }
-  if (known.kind !== 'invalid') return known.message;
-  const fields = Object.entries((known.details ?? {}) as FieldErrors);
-  return [known.message, ...fields.map(([field, problems]) => `- ${field}: ${problems.join('; ')}`)].join('\n');
-}

@@ -24,7 +24,9 @@ Each response has an \`X-Request-ID\`, under which the log of the service has th
 the plan is 402. Rate limits may change: the \`X-RateLimit-*\` headers have the current ones.
 
 **Retries.** GET and DELETE are safe to repeat: what is already deleted is 404. A POST without a response may have been
-carried out: with an \`Idempotency-Key\` it is safe to repeat too, without one check first.`;
+carried out: with an \`Idempotency-Key\` it is safe to repeat too, without one check first.
+
+**Assistants** connect to \`POST /mcp\`, which speaks the Model Context Protocol: it has a description of its tools itself.`;
 
 /** In the order of the document. */
 const TAGS: [name: string, description: string][] = [

@@ -107,6 +107,8 @@ const OTHERS = {
     'GET /feeds/:secret.atom',
     'GET,DELETE /mcp',
     'GET /mcp',
+    'GET /.well-known/oauth-protected-resource',
+    'GET /.well-known/oauth-protected-resource/mcp',
   ],
   [MCP_REQUESTS.bucket]: ['POST /mcp'],
   [OTHER_ENDPOINTS.bucket]: [

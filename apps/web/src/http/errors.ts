@@ -68,6 +68,16 @@ const isCookieLost = ({ code }: FastifyError) => code === 'FST_CSRF_MISSING_SECR
 /** The service has refused the origin of the request. */
 const isCrossSite = (error: { kind?: unknown }) => error.kind === 'cross_site';
 
+/** Assistants without a key look for an authorization server, and register at `/register` if they find none. */
+const NO_REGISTRATION = {
+  success: false,
+  error: 'access_denied',
+  error_description:
+    'There is no authorization server, and this address takes the form of a page. Send an API key as a bearer token.',
+};
+
+const isProgram = ({ headers }: FastifyRequest) => headers['content-type']?.startsWith('application/json') === true;
+
 /** Null for an error that has nothing to do with where a form comes from. */
 function explainRefusedForm(error: FastifyError, { appUrl }: Dashboard): string | null {
   if (isCookieLost(error)) return `Your browser has not sent a cookie back. ${explainCookies(appUrl)}`;
@@ -92,6 +102,7 @@ export function showErrorPages(app: FastifyInstance, dashboard: Dashboard): void
     if (error instanceof ActionStop) return sendPage(dashboard, request, reply, describeActionError(error.result));
     if (isCookieLost(error) && request.url.startsWith('/sign-in')) return reply.redirect('/sign-in?error=cookies', 303);
     const refusal = explainRefusedForm(error, dashboard);
+    if (isCsrfError(error) && isProgram(request)) return reply.code(403).send(NO_REGISTRATION);
     const isShown = isCsrfError(error) || acceptsHtml(request.headers.accept);
     if (!isShown) return dashboard.sendError(error, request, reply);
     if (refusal !== null) return sendPage(dashboard, request, reply, errorPage(403, 'Form not accepted', refusal));
