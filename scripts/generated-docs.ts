@@ -2,7 +2,13 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { VARIABLES } from '../apps/api/src/config/variables.ts';
 import { getPlanLimits } from '../apps/api/src/limits/plan-limits.ts';
-import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS, type RateLimit } from '../apps/api/src/limits/rates.ts';
+import {
+  MCP_REQUESTS,
+  OTHER_ENDPOINTS,
+  PUBLIC_ENDPOINTS,
+  RATE_LIMITS,
+  type RateLimit,
+} from '../apps/api/src/limits/rates.ts';
 import { TOOLS } from '../apps/api/src/mcp/tools/index.ts';
 import { API_KEY_SCOPES } from '../packages/contract/src/accounts/api-keys.ts';
 import { ERROR_CODES } from '../packages/contract/src/error-codes.ts';
@@ -174,7 +180,7 @@ function buildRatesTable(): string {
   return [
     '| Endpoint | Limit | Counted by |',
     '| --- | --- | --- |',
-    ...[...RATE_LIMITS, OTHER_ENDPOINTS, PUBLIC_ENDPOINTS].map(row),
+    ...[...RATE_LIMITS, MCP_REQUESTS, OTHER_ENDPOINTS, PUBLIC_ENDPOINTS].map(row),
     '',
   ].join('\n');
 }
