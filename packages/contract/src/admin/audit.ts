@@ -32,7 +32,7 @@ export const listAudit = {
   operationId: 'listAudit',
   summary: 'List audit log entries',
   description:
-    'Returns sign-ins, and every change by an administrator with the values before and after, newest first. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.',
+    'Returns sign-ins, every change by an administrator with the values before and after, and every change by an assistant, newest first. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.',
   tags: ['admin'],
   security: ADMIN,
   querystring: ListAuditQuery,
