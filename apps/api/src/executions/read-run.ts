@@ -1,4 +1,4 @@
-import { executions, occurrences, tasks } from '@carillon/db';
+import { executions, occurrences, tasks, usageRecords } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { executionNotFound } from '../errors.ts';
@@ -67,6 +67,9 @@ const attachments = sql<{ name: string; url: string | null }[]>`(
   from unnest(${tasks.attachments}) with ordinality a(id, at)
   join uploads u on u.id = a.id and u.user_id = ${tasks.userId})`;
 
+const toolCostUsd = sql<number>`(
+  select coalesce(sum(${usageRecords.toolCostUsd}), 0) from ${usageRecords} where ${usageRecords.executionId} = ${executions.id})`;
+
 /** What a page shows of a run, in two statements. Throws 404. */
 export async function getRun(ctx: Context, caller: Caller, id: number) {
   const [[found], { deliveries, mails }] = await Promise.all([
@@ -76,6 +79,7 @@ export async function getRun(ctx: Context, caller: Caller, id: number) {
         request: executions.request,
         steps: stepFields,
         fate: occurrences.fate,
+        toolCostUsd,
         task: {
           id: tasks.id,
           name: tasks.name,

@@ -105,6 +105,7 @@ interface CallsRow {
   models: (Calls & { model: string | null })[];
   tasks: (Calls & { kind: 'task' | 'agent' | 'deleted'; taskId: number | null; taskName: string | null })[];
   taskCount: number;
+  tools: { uses: number; costUsd: number };
 }
 
 /** By model and by task. The quota bounds the calls of a month; they are read once for both. */
@@ -115,7 +116,7 @@ async function readCalls({ db }: Context, { id }: Caller, period: string) {
     db,
     sql`
     with calls as materialized (
-      select r.model, r.executions, r.input_tokens, r.output_tokens, r.cost_usd, e.task_id,
+      select r.model, r.executions, r.input_tokens, r.output_tokens, r.cost_usd, r.tool_uses, r.tool_cost_usd, e.task_id,
         case when r.source = 'agent' then 'agent' when e.task_id is null then 'deleted' else 'task' end as kind
       from usage_records r left join executions e on e.id = r.execution_id
       where r.user_id = ${id} and r.day >= ${`${period}-01`}::date and r.day < ${`${period}-01`}::date + interval '1 month'
@@ -130,8 +131,10 @@ async function readCalls({ db }: Context, { id }: Caller, period: string) {
     )
     select (select coalesce(json_agg(m), '[]') from by_model m) as models,
       (select coalesce(json_agg(t order by t."costUsd" desc, t.executions desc, t."taskId"), '[]') from top t) as tasks,
-      (select count(*)::int from by_task) as task_count`,
+      (select count(*)::int from by_task) as task_count,
+      (select json_build_object('uses', coalesce(sum(tool_uses), 0), 'costUsd', coalesce(sum(tool_cost_usd), 0)) from calls)
+        as tools`,
   );
-  const { models = [], tasks = [], taskCount = 0 } = row ?? {};
-  return { models, tasks, tasksLeftOut: taskCount - tasks.length };
+  const { models = [], tasks = [], taskCount = 0, tools = { uses: 0, costUsd: 0 } } = row ?? {};
+  return { models, tasks, tasksLeftOut: taskCount - tasks.length, tools };
 }

@@ -33,6 +33,16 @@ export const API_KEY_SCOPES = {
 } as const satisfies Record<string, string>;
 export type ApiKeyScope = keyof typeof API_KEY_SCOPES;
 
+/** What the tools of the MCP server need. */
+export const ASSISTANT_SCOPES = [
+  'tasks:read',
+  'tasks:write',
+  'executions:read',
+  'executions:run',
+  'webhooks:read',
+  'usage:read',
+] as const satisfies readonly ApiKeyScope[];
+
 const ApiKeyScope = stringEnum(Object.keys(API_KEY_SCOPES) as ApiKeyScope[]);
 
 export const ApiKey = Type.Object(

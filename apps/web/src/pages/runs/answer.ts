@@ -1,7 +1,8 @@
-import { type Html, html } from '../../html.ts';
-import { formatDay } from '../../parts/format.ts';
+import { EMPTY, type Html, html } from '../../html.ts';
+import { countWords, formatDay } from '../../parts/format.ts';
 import { renderMarkdown } from '../../parts/markdown.ts';
 import { renderOutput } from '../../parts/output.ts';
+import { renderSources } from '../../parts/sources.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { Run } from './outcomes.ts';
 
@@ -10,6 +11,12 @@ const MAX_CHARACTERS = 20_000;
 
 export function renderAnswer(visit: SignedInVisit, run: Run): Html {
   return html`<section aria-labelledby="answer"><div class="head"><h2 id="answer">Answer</h2></div>${renderText(visit, run)}</section>`;
+}
+
+/** The pages of the web that the answer cites. */
+export function renderCitations({ execution: { citations } }: Run): Html {
+  if (citations.length === 0) return EMPTY;
+  return html`<section aria-labelledby="sources"><div class="head"><h2 id="sources">Sources</h2><p>${countWords(citations.length, 'page')} that the answer cites</p></div>${renderSources(citations)}</section>`;
 }
 
 function renderText(visit: SignedInVisit, { execution: { id, status, result, output }, lastSuccess }: Run): Html {

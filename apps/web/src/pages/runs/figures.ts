@@ -1,13 +1,31 @@
 import { type Html, html } from '../../html.ts';
 import { renderGlyph } from '../../parts/fates.ts';
-import { formatCost, formatCount, formatDay, formatDistance, formatDuration, formatTime } from '../../parts/format.ts';
+import {
+  countWords,
+  formatCost,
+  formatCount,
+  formatDay,
+  formatDistance,
+  formatDuration,
+  formatTime,
+} from '../../parts/format.ts';
 import { renderMoment } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { describeOutcome, type Run, TRIGGERS } from './outcomes.ts';
 
-export function renderFacts(visit: SignedInVisit, { execution, request, task }: Run): Html {
-  const { plannedFor, createdAt, startedAt, completedAt, attempt, processingTimeMs, tokens, costUsd, trigger } =
-    execution;
+export function renderFacts(visit: SignedInVisit, { execution, request, task, toolCostUsd }: Run): Html {
+  const {
+    toolUses,
+    plannedFor,
+    createdAt,
+    startedAt,
+    completedAt,
+    attempt,
+    processingTimeMs,
+    tokens,
+    costUsd,
+    trigger,
+  } = execution;
   const moment = (at: string | null) => at !== null && renderMoment(at, visit);
   const estimate = tokens?.estimated && html` <span class="muted">(estimated)</span>`;
   const facts: [string, Html | string | false][] = [
@@ -22,12 +40,17 @@ export function renderFacts(visit: SignedInVisit, { execution, request, task }: 
     ['Tokens in', tokens !== null && html`${formatCount(tokens.input)}${estimate}`],
     ['Tokens out', tokens !== null && html`${formatCount(tokens.output)}${estimate}`],
     ['Cost', costUsd !== null && formatCost(costUsd)],
+    ['Web tools', toolUses > 0 && describeTools(toolUses, toolCostUsd)],
     ['Trigger', TRIGGERS[trigger]],
   ];
   return html`<section aria-labelledby="facts"><h2 id="facts" class="head">In figures</h2><dl class="facts">${facts
     .filter(([, value]) => value !== false)
     .map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></section>`;
 }
+
+/** The cost of tools is a part of the cost of the run, unless the provider reports one sum. */
+const describeTools = (uses: number, costUsd: number): string =>
+  `${countWords(uses, 'use')}${costUsd > 0 ? `, ${formatCost(costUsd)} of the cost` : ''}`;
 
 /** The runs of the task before and after this one, and its next planned run. */
 export function renderNeighbours(visit: SignedInVisit, { before, after, execution, fate, isChanged, task }: Run): Html {

@@ -99,7 +99,7 @@ const renderRuns = (visit: SignedInVisit, runs: readonly RunOfList[]): Html =>
   )}</form>`;
 
 function renderRun(visit: SignedInVisit, run: RunOfList): Html {
-  const { id, taskName, status, answerStart, error, processingTimeMs, costUsd, attempt, isRetried } = run;
+  const { id, taskName, status, answerStart, error, processingTimeMs, costUsd, attempt, isRetried, sources } = run;
   const at = timeOf(run);
   const text = firstLine(status === 'failed' ? (error ?? '') : (answerStart ?? ''));
   return renderRow(
@@ -110,7 +110,12 @@ function renderRun(visit: SignedInVisit, run: RunOfList): Html {
       },
     ),
     renderCell(html`${renderOutcome(run)}${attempt > 1 && html`<span class="sub">attempt ${attempt}</span>`}`),
-    renderCell(html`${taskName}${text !== '' && html`<span class="sub line">${text}</span>`}`, { class: 'whole' }),
+    renderCell(
+      html`${taskName}${text !== '' && html`<span class="sub line">${text}</span>`}${
+        sources > 0 && html`<span class="tag calm">${countWords(sources, 'source')}</span>`
+      }`,
+      { class: 'whole' },
+    ),
     renderCell(processingTimeMs === null ? EMPTY : formatDuration(processingTimeMs), { class: 'num', label: 'Took' }),
     renderCell(costUsd === null ? EMPTY : formatCost(costUsd), { class: 'num', label: 'Cost' }),
     renderCell(

@@ -5,7 +5,7 @@ import { EMPTY, type Html, html } from '../../html.ts';
 import { type FormErrors, NO_ERRORS, renderFormError } from '../../parts/fields.ts';
 import { formatLongMoment } from '../../parts/format.ts';
 import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
-import { renderAnswer } from './answer.ts';
+import { renderAnswer, renderCitations } from './answer.ts';
 import { renderChanges } from './changes.ts';
 import { renderDeliveries } from './deliveries.ts';
 import { renderFailure } from './failure.ts';
@@ -41,7 +41,7 @@ export function renderRunPage(
   const hasEnded = status === 'completed' || status === 'failed';
   const place = attempt > 1 ? ` on the ${ORDINALS[attempt] ?? `${attempt}th`} attempt` : '';
   const steps = html`<section aria-labelledby="steps"><div class="head"><h2 id="steps">What happened</h2></div>${renderSteps(visit, run)}</section>`;
-  const answer = [renderAnswer(visit, run), renderChanges(visit, run)];
+  const answer = [renderAnswer(visit, run), renderCitations(run), renderChanges(visit, run)];
   return {
     title: nameRun(visit, run),
     crumb: { href: `/tasks/${task.id}`, text: task.name },

@@ -8,7 +8,8 @@ import { readRunId } from './run.ts';
 export async function showRunAsText(visit: SignedInVisit): Promise<string> {
   const { run } = unwrap(await visit.actions.getRun(visit.session, { id: readRunId(visit) }));
   const { execution, request, task, fate, isChanged } = run;
-  const { id, status, result, error, errorCode, startedAt, processingTimeMs, tokens, costUsd, model } = execution;
+  const { id, status, result, error, errorCode, startedAt, processingTimeMs, tokens, costUsd, model, citations } =
+    execution;
   const at = timeOf(execution);
   const place = `${formatLongDay(at, visit.timeZone)}, ${formatTime(at, visit.timeZone)} (${visit.timeZone})`;
   const lines = [
@@ -26,6 +27,8 @@ export async function showRunAsText(visit: SignedInVisit): Promise<string> {
     lines.filter(Boolean).join('\n'),
     failure && `WHY\n${failure.why}. ${error ?? ''}\n${failure.whatToDo}`,
     result !== null && `ANSWER\n${result}`,
+    citations.length > 0 &&
+      `SOURCES\n${citations.map(({ url, title }, at) => `${at + 1}. ${title}\n   ${url}`).join('\n')}`,
     request?.system != null && `SYSTEM MESSAGE\n${request.system}`,
     request ? `PROMPT\n${request.prompt}` : `PROMPT OF THE TASK\n${task.prompt}`,
     '',

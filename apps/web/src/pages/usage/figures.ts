@@ -47,6 +47,13 @@ const renderFigure = ({ id, name, quota, show, note }: Figure): Html =>
     note !== null && html`<dd>${note}</dd>`
   }</div>`;
 
+/** How often the models of the month used the web; nothing for a month without. */
+const renderTools = ({ tools: { uses, costUsd } }: Month): Html | false =>
+  uses > 0 &&
+  html`<div><dt>Web tools</dt><dd>${formatCount(uses)}</dd><dd>searches and pages read${
+    costUsd > 0 && `, ${formatCost(costUsd)} of the cost`
+  }</dd></div>`;
+
 /** What is used of the limits of the plan. */
 export function renderNow(month: Month, period: Period, now: Date): Html {
   const { executions, tokens, storage, daily, costUsd, completed, failed } = month;
@@ -77,15 +84,16 @@ export function renderNow(month: Month, period: Period, now: Date): Html {
     { id: 'storage', name: 'Storage', quota: storage, show: formatBytes, note: 'files that you have uploaded' },
   ];
   return html`<dl class="figures wide-figures"><div><dt>Cost</dt><dd>${formatCost(costUsd)}</dd><dd>at this pace ${formatCost(expected)}</dd></div>
-${figures.map(renderFigure)}</dl>
+${figures.map(renderFigure)}${renderTools(month)}</dl>
 <p class="fine muted after">${formatCount(completed)} runs of ${period.name} completed and ${formatCount(failed)} failed; runs of deleted tasks are not in these two.</p>`;
 }
 
 /** A month that is over. The plan of today may not be the plan of then, so no limits are shown. */
-export function renderPast({ executions, tokens, costUsd, completed, failed }: Month): Html {
+export function renderPast(month: Month): Html {
+  const { executions, tokens, costUsd, completed, failed } = month;
   return html`<dl class="figures">
 <div><dt>Cost</dt><dd>${formatCost(costUsd)}</dd></div>
 <div><dt>Runs</dt><dd>${formatCount(executions.used)}</dd><dd>${formatCount(completed)} completed, ${formatCount(failed)} failed</dd></div>
-<div><dt>Tokens</dt><dd>${formatShortCount(tokens.used)}</dd></div>
+<div><dt>Tokens</dt><dd>${formatShortCount(tokens.used)}</dd></div>${renderTools(month)}
 </dl>`;
 }

@@ -38,6 +38,8 @@ const RunOfList = Type.Object({
   /** Whether a later run repeats it. */
   isRetried: Type.Boolean(),
   isChanged: IsChanged,
+  /** How many pages the answer cites. */
+  sources: Type.Integer(),
 });
 
 const step = <K extends string, P extends Record<string, TSchema>>(kind: K, fields: P) =>
@@ -94,6 +96,8 @@ const RunDetails = Type.Object({
   /** Null before the start, and for runs that did not keep it. */
   request: nullable(ExecutionRequest),
   fate: nullable(Fate),
+  /** The part of the cost that is for tools; 0 if the provider reports one sum. */
+  toolCostUsd: Type.Number(),
   task: Type.Object({
     id: Id,
     name: Type.String(),

@@ -22,6 +22,10 @@ const Month = Type.Object({
   completed: Type.Integer(),
   failed: Type.Integer(),
   costUsd: Type.Number(),
+  tools: Type.Object(
+    { uses: Type.Integer(), costUsd: Type.Number() },
+    { description: 'Web tools, with the part of the cost that is known to be for them' },
+  ),
   days: Type.Array(Type.Object({ day: Type.String(), ...Counters }), { description: 'With usage, oldest first' }),
   models: Type.Array(Type.Object({ model: nullable(Type.String()), ...Calls }), {
     description: 'The most expensive first; at most 20',

@@ -6,6 +6,7 @@ import { html } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';
 import { toFormErrors, toStatus } from '../../../parts/fields.ts';
 import type { SignedInVisit } from '../../../visit.ts';
+import { renderAssistantsWith } from './assistants.ts';
 import { EXPIRIES, type Key, renderKeys, type TypedKey } from './list.ts';
 
 /** Answers with the page of the secret, because an address or a cookie would keep it. */
@@ -42,12 +43,13 @@ export async function createKey(visit: SignedInVisit): Promise<Page> {
   return { ...(await renderKeys(visit, typed, { ...errors, fields })), status: toStatus(result) };
 }
 
-const renderSecret = ({ dashboard }: SignedInVisit, { key, secret }: { key: Key; secret: string }): Page => ({
+const renderSecret = (visit: SignedInVisit, { key, secret }: { key: Key; secret: string }): Page => ({
   title: 'The key is created',
   crumb: { href: '/settings/keys', text: 'API keys' },
   lead: html`This is the secret of <b>${key.name}</b>. It is shown here only, and not again: store it now.`,
   body: html`<div class="panel gap"><p class="secret"><code>${secret}</code></p>
 <p>Send it as a bearer token, such as</p>
-<pre><code>curl ${dashboard.appUrl}/api/tasks -H 'Authorization: Bearer ${secret}'</code></pre></div>
+<pre><code>curl ${visit.dashboard.appUrl}/api/tasks -H 'Authorization: Bearer ${secret}'</code></pre></div>
+${renderAssistantsWith(visit, secret, key.scopes)}
 <p><a class="button primary" href="/settings/keys">I have stored it</a></p>`,
 });

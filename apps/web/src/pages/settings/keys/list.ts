@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { API_KEY_SCOPES, type ApiKeyScope } from '@carillon/contract/accounts/api-keys';
+import { API_KEY_SCOPES, type ApiKeyScope, ASSISTANT_SCOPES } from '@carillon/contract/accounts/api-keys';
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Page } from '../../../answer.ts';
 import { type Html, html, raw } from '../../../html.ts';
+import { readQuery } from '../../../http/forms.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -16,6 +17,7 @@ import { renderMoment, renderMomentWithDistance } from '../../../parts/times.ts'
 import { type SignedInVisit, unwrap } from '../../../visit.ts';
 import { renderConfirmation } from '../confirmation.ts';
 import { renderSections } from '../sections.ts';
+import { FOR_ASSISTANT, renderAssistants } from './assistants.ts';
 
 export type Key = WebActionData<'listKeys'>['keys'][number];
 
@@ -40,8 +42,12 @@ export const EXPIRIES = [
 export const listKeys = async ({ actions, session }: SignedInVisit): Promise<readonly Key[]> =>
   unwrap(await actions.listKeys(session, ALL)).keys;
 
-export const showKeys = (visit: SignedInVisit): Promise<Page> =>
-  renderKeys(visit, { id: randomUUID(), name: '', scopes: [], expiry: '90' }, NO_ERRORS);
+/** A link may propose the scopes of an assistant. */
+export function showKeys(visit: SignedInVisit): Promise<Page> {
+  const isForAssistant = readQuery(visit.request).for === FOR_ASSISTANT;
+  const proposed = isForAssistant ? { name: 'Assistant', scopes: ASSISTANT_SCOPES } : { name: '', scopes: [] };
+  return renderKeys(visit, { id: randomUUID(), expiry: '90', ...proposed }, NO_ERRORS);
+}
 
 export async function renderKeys(visit: SignedInVisit, typed: TypedKey, errors: FormErrors): Promise<Page> {
   const keys = await listKeys(visit);
@@ -50,7 +56,8 @@ export async function renderKeys(visit: SignedInVisit, typed: TypedKey, errors: 
     lead: 'With a key, a program does what you allow it to, without your password.',
     body: html`${renderSections('/settings/keys')}
 ${renderList(visit, keys)}
-<section aria-labelledby="new-key"><div class="head"><h2 id="new-key">New key</h2></div>${renderForm(visit, typed, errors)}</section>`,
+<section aria-labelledby="new-key"><div class="head"><h2 id="new-key">New key</h2><a href="/settings/keys?for=${FOR_ASSISTANT}#new-key">For an assistant</a></div>${renderForm(visit, typed, errors)}</section>
+${renderAssistants(visit)}`,
   };
 }
 
