@@ -8,6 +8,8 @@ type Task = WebActionData<'getTaskPage'>['task'];
 export type OptionalSettings = Pick<
   Task,
   | 'context'
+  | 'tools'
+  | 'maxToolUses'
   | 'outputSchema'
   | 'channels'
   | 'notify'
@@ -23,7 +25,7 @@ export type OptionalSettings = Pick<
   | 'monthlyBudgetUsd'
 >;
 
-export const SETTING_GROUPS = ['knows', 'answer', 'tell', 'faults', 'limits'] as const;
+export const SETTING_GROUPS = ['knows', 'web', 'answer', 'tell', 'faults', 'limits'] as const;
 export type SettingGroup = (typeof SETTING_GROUPS)[number];
 
 export interface SettingInWords {
@@ -41,6 +43,7 @@ interface Clock {
 export function describeSettings(settings: OptionalSettings, clock: Clock): SettingInWords[] {
   const described: [SettingGroup, string, Html | string | null][] = [
     ['knows', 'Model knows', describeContext(settings)],
+    ['web', 'Web tools', describeTools(settings)],
     ['answer', 'Answer', describeSchema(settings)],
     ['tell', 'Sends', describeChannels(settings)],
     ['tell', 'Tells you', describeNotify(settings)],
@@ -67,6 +70,13 @@ export function describeSettings(settings: OptionalSettings, clock: Clock): Sett
 function describeContext({ context: { clock, previousResult } }: OptionalSettings): string | null {
   if (clock) return previousResult ? 'date, time and the last answer' : null;
   return previousResult ? 'the last answer' : 'only the prompt';
+}
+
+const TOOLS: Record<Task['tools'][number], string> = { web_search: 'searches', web_fetch: 'reads pages' };
+
+function describeTools({ tools, maxToolUses }: OptionalSettings): string | null {
+  if (tools.length === 0) return null;
+  return `${tools.map((tool) => TOOLS[tool]).join(' and ')}, at most ${countWords(maxToolUses, 'time')} a run`;
 }
 
 const SHOWN_NAMES = 4;

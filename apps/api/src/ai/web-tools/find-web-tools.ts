@@ -13,4 +13,17 @@ export function findWebTools(settings: Config['ai'], model: string): readonly We
   return settings.webTools === 'openrouter' || isOpenRouter(service.url) ? ALL : [];
 }
 
+interface OfferedTools {
+  tools: WebTool[];
+  absent: 'off' | 'offline' | 'provider' | null;
+}
+
+/** The tools of a model, and why it has none. */
+export function describeWebTools(settings: Config['ai'], model: string): OfferedTools {
+  const tools = [...findWebTools(settings, model)];
+  if (tools.length > 0) return { tools, absent: null };
+  if (settings.webTools === 'none') return { tools, absent: 'off' };
+  return { tools, absent: findService(settings, model).kind === 'offline' ? 'offline' : 'provider' };
+}
+
 const isOpenRouter = (url: string) => /(?:^|\.)openrouter\.ai$/.test(new URL(url).hostname);

@@ -12,6 +12,7 @@ import { renderRuns } from './schedule/runs.ts';
 import { renderPattern, renderSentence, renderWords } from './schedule/when.ts';
 import { readLimits } from './settings/read-settings.ts';
 import { readTypedSettings } from './settings/typed-settings.ts';
+import { showWebTools } from './settings/web-tools.ts';
 import { showNewTask, showStoredTask, submitTask } from './submit.ts';
 import { showSent } from './try/sent.ts';
 import { readSchedule, typeWords } from './typed.ts';
@@ -45,6 +46,7 @@ export function taskFormPages({ user, fragment }: PageRoutes): void {
   user('GET', '/tasks/new', showNewTask);
   user('POST', '/tasks/new', (visit) => submitTask(visit, null));
   fragment('GET', '/tasks/new/runs', showRuns);
+  fragment('GET', '/tasks/new/tools', showWebTools);
   fragment('POST', '/tasks/new/sent', (visit) => showSent(visit, null));
   fragment('POST', '/tasks/:id/sent', (visit) => showSent(visit, readTaskId(visit)));
   user('POST', '/tasks/first', startFirstTask);

@@ -19,6 +19,8 @@ const LABELS: Record<string, string> = {
   temperature: 'Temperature',
   webhookUrl: 'Webhook address',
   notificationEmail: 'E-mail address',
+  tools: 'Web tools',
+  maxToolUses: 'The number of uses',
   outputSchema: 'The schema',
   channels: 'Channels',
   notify: 'The choice',

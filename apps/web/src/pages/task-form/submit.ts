@@ -12,13 +12,23 @@ import { hasErrors, nameFields, type Problems, toTaskErrors, toTaskStatus, withP
 import { type Plan, planRuns } from './schedule/plan.ts';
 import { readLimits, readSettings } from './settings/read-settings.ts';
 import { startSettings, typeSettings } from './settings/typed-settings.ts';
+import { findMissingTools } from './settings/web-tools.ts';
 import { renderSent } from './try/sent.ts';
 import { tryTask } from './try/try-task.ts';
 import { readTyped, startTyped, type Typed, typeTask, typeWords } from './typed.ts';
 
-const openForm = async (visit: SignedInVisit, id: number | null, attachments: readonly string[] = []) =>
+/** `typed`: what the form has already. */
+const openForm = async (
+  { actions, session }: SignedInVisit,
+  id: number | null,
+  { attachments, aiModel }: Pick<Typed, 'attachments'> & Partial<Pick<Typed, 'aiModel'>> = { attachments: [] },
+) =>
   unwrap(
-    await visit.actions.openTaskForm(visit.session, { ...(id !== null && { id }), attachments: [...attachments] }),
+    await actions.openTaskForm(session, {
+      ...(id !== null && { id }),
+      attachments: [...attachments],
+      ...(aiModel !== undefined && { aiModel }),
+    }),
   );
 
 /** A link may propose a name and a prompt. */
@@ -58,7 +68,7 @@ export async function submitTask(visit: SignedInVisit, id: number | null): Promi
   const sent = readTyped(form);
   const kept = { ...sent, attachments: sent.attachments.filter((file) => !removed.includes(file)) };
   const { typed: attached, problems: fileProblems } = await attachFiles(visit, kept);
-  const opened = await openForm(visit, id, attached.attachments);
+  const opened = await openForm(visit, id, attached);
   const typed = form.has('notify') ? attached : { ...attached, ...keepSettings(opened.task) };
   const plan = await planRuns(visit, typed, opened.task, readLimits(typed, opened.task));
   const fileErrors: Problems = fileProblems.length > 0 ? { files: fileProblems } : {};
@@ -71,7 +81,7 @@ export async function submitTask(visit: SignedInVisit, id: number | null): Promi
     return show(hasErrors(errors) ? { errors, status: 422 } : {});
   }
   if (action === 'sent') return show({ sent: await renderSent(visit, typed, id) });
-  const input = readInput(typed, opened.task);
+  const input = readInput(typed, opened);
   const problems = { ...input.problems, ...fileErrors };
   if (action === 'try') {
     return tryTask(visit, { ...input, problems, timezone: typed.timezone, task: opened.task }, show);
@@ -94,8 +104,10 @@ const TEMPERATURE = /^(?:[01](?:[.,]\d{1,2})?|2(?:[.,]0{1,2})?)$/;
 const COUNT = /^\d{1,9}$/;
 
 /** Numbers that are none keep their text out of the messages of the API. */
-function readInput(typed: Typed, stored: StoredTask | null): { settings: TaskSettingsInput; problems: Problems } {
-  const { settings: optional, problems } = readSettings(typed, stored);
+function readInput(typed: Typed, { task, webTools }: OpenedForm): { settings: TaskSettingsInput; problems: Problems } {
+  const { settings: optional, problems } = readSettings(typed, task);
+  const missingTools = findMissingTools(typed, webTools);
+  if (missingTools !== null) problems.tools = [missingTools];
   if (!TEMPERATURE.test(typed.temperature)) problems.temperature = ['Temperature must be a number from 0.00 to 2.00'];
   if (!COUNT.test(typed.maxTokens)) problems.maxTokens = ['Longest answer must be a whole number of tokens'];
   const temperature = Math.round(Number(typed.temperature.replace(',', '.')) * 100);
@@ -153,7 +165,7 @@ async function saveTyped(
   if (result.code !== 'CONFLICT') {
     return renderTaskForm(visit, { ...shown, errors: toTaskErrors(result), status: toTaskStatus(result) });
   }
-  const now = await openForm(visit, task.id, typed.attachments);
+  const now = await openForm(visit, task.id, typed);
   if (!now.task) throw new Error('Only a stored task is saved.');
   const storedPlan = await planRuns(visit, typeTask(now.task, visit.now), now.task);
   return renderTaskForm(visit, {

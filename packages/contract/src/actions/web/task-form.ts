@@ -2,9 +2,9 @@ import { type Static, Type } from '@sinclair/typebox';
 import { ChannelChoice } from '../../channels/choices.ts';
 import { Citation, OutputChange } from '../../executions.ts';
 import { PreviewTaskInput, previewTask } from '../../occurrences.ts';
-import { Id, Instant, nullable, ref, strictObject } from '../../primitives.ts';
+import { Id, Instant, nullable, ref, strictObject, stringEnum } from '../../primitives.ts';
 import { PreviewPromptInput, previewPrompt } from '../../tasks/preview-prompt.ts';
-import { Watch } from '../../tasks/run-settings.ts';
+import { Watch, WEB_TOOLS } from '../../tasks/run-settings.ts';
 import { ChangeTaskInput, CreateTaskInput, DuplicateTaskInput, Task } from '../../tasks.ts';
 import { UploadedFile } from '../../uploads.ts';
 import { bodyOf, userAction } from './define.ts';
@@ -15,6 +15,12 @@ export interface FileToUpload {
   type: string;
   bytes: AsyncIterable<Buffer>;
 }
+
+/** The tools that the provider of a model has, and why it has none: they are switched off, or the offline model answers. */
+const OfferedTools = Type.Object({
+  tools: Type.Array(stringEnum(WEB_TOOLS)),
+  absent: nullable(stringEnum(['off', 'offline', 'provider'])),
+});
 
 const AttachableFile = Type.Object({
   id: Type.String(),
@@ -47,9 +53,16 @@ const TypedTask = {
 const { aiModel, maxTokens, temperature, attachments, maxToolUses } = CreateTaskInput.properties;
 
 export const taskFormActions = {
-  /** `attachments` are ids of files to describe beside those of the task and the newest ones. */
+  /**
+   * `attachments` are ids of files to describe beside those of the task and the newest ones. `aiModel` is the model of the
+   * web tools; by default that of the task.
+   */
   openTaskForm: userAction(
-    strictObject({ id: Type.Optional(Id), attachments: Type.Array(Type.String(), { maxItems: 100 }) }),
+    strictObject({
+      id: Type.Optional(Id),
+      attachments: Type.Array(Type.String(), { maxItems: 100 }),
+      aiModel: Type.Optional(Type.String()),
+    }),
     Type.Object({
       task: nullable(Type.Object({ ...Task.properties, revision: Type.Integer(), plannedRuns: Type.Integer() })),
       /** Of new tasks; null beside a task. */
@@ -58,8 +71,10 @@ export const taskFormActions = {
       /** All of the account. */
       channels: Type.Array(ChannelChoice),
       models: Models,
+      webTools: OfferedTools,
     }),
   ),
+  findWebTools: userAction(strictObject({ aiModel: Type.String() }), OfferedTools),
   /** `plannedRuns`: those that count against `maxRuns` already. */
   previewRuns: userAction(
     strictObject({ ...PreviewTaskInput.properties, plannedRuns: Type.Optional(Type.Integer({ minimum: 0 })) }),

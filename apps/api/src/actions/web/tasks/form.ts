@@ -1,5 +1,6 @@
 import { tryPrompt } from '../../../agent/try-prompt.ts';
 import { listModels } from '../../../ai/models/list-models.ts';
+import { describeWebTools } from '../../../ai/web-tools/find-web-tools.ts';
 import { AppError } from '../../../errors.ts';
 import { tryWatch } from '../../../executions/changes/try-watch.ts';
 import { executeTask } from '../../../executions/execute-task.ts';
@@ -16,19 +17,24 @@ import type { WebActionBuilder } from '../create-web-action.ts';
 const CREATION = { as: 'POST /api/agent/create-task' };
 
 export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
-  openTaskForm: signedIn('openTaskForm', async ({ ctx, caller }, { id, attachments }) => {
-    const models = listModels(ctx.config.ai);
+  openTaskForm: signedIn('openTaskForm', async ({ ctx, caller }, { id, attachments, aiModel }) => {
+    const { ai } = ctx.config;
+    const models = listModels(ai);
     if (id === undefined) {
       const [{ defaultModel }, choices] = await Promise.all([
         getSettings(ctx),
         listFormChoices(ctx, caller, attachments),
       ]);
-      return { task: null, defaultModel, ...choices, models: await models };
+      const webTools = describeWebTools(ai, aiModel ?? defaultModel);
+      return { task: null, defaultModel, ...choices, models: await models, webTools };
     }
     const task = await getTask(ctx, caller, id);
     const choices = await listFormChoices(ctx, caller, [...task.attachments, ...attachments]);
-    return { task, defaultModel: null, ...choices, models: await models };
+    const webTools = describeWebTools(ai, aiModel ?? task.aiModel);
+    return { task, defaultModel: null, ...choices, models: await models, webTools };
   }),
+
+  findWebTools: signedIn('findWebTools', async ({ ctx }, { aiModel }) => describeWebTools(ctx.config.ai, aiModel)),
 
   previewRuns: signedIn('previewRuns', async ({ ctx }, input) => ({ occurrences: previewTask(ctx, input) })),
 

@@ -13,6 +13,7 @@ import { readSettings } from './read-settings.ts';
 import type { Shown } from './shown.ts';
 import { renderTell } from './tell.ts';
 import type { TypedSettings } from './typed-settings.ts';
+import { renderWebTools } from './web-tools.ts';
 
 interface Group {
   title: string;
@@ -29,6 +30,7 @@ const GROUPS: Record<SettingGroup, Group> = {
     fields: ['clock', 'previousResult'],
     render: renderKnows,
   },
+  web: { title: 'Web tools', usual: 'none', fields: ['tools', 'maxToolUses'], render: renderWebTools },
   answer: { title: 'Shape of the answer', usual: 'free text', fields: ['outputSchema'], render: renderAnswer },
   tell: {
     title: 'When to tell you',

@@ -65,6 +65,11 @@ export function readSettings(typed: TypedSettings & { timezone: string }, stored
   const read: OptionalSettings = {
     context: { clock: typed.clock, previousResult: typed.previousResult },
     outputSchema: schema.value,
+    // The contract refuses unknown tools.
+    tools: [...typed.tools] as StoredTask['tools'],
+    maxToolUses: /^\d{1,9}$/.test(typed.maxToolUses)
+      ? Number(typed.maxToolUses)
+      : (refuse('maxToolUses', 'The number of uses must be a whole number from 1 to 20') ?? 5),
     channels: [...typed.channels],
     // The contract refuses unknown choices.
     notify: typed.notify as StoredTask['notify'],

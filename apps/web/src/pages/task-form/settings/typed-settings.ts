@@ -6,6 +6,8 @@ import type { StoredTask } from '../opened.ts';
 export interface TypedSettings {
   clock: boolean;
   previousResult: boolean;
+  tools: readonly string[];
+  maxToolUses: string;
   /** JSON. */
   outputSchema: string;
   /** Ids. */
@@ -31,7 +33,7 @@ export interface TypedSettings {
   monthlyBudgetUsd: string;
 }
 
-type TextField = Exclude<keyof TypedSettings, 'clock' | 'previousResult' | 'channels'>;
+type TextField = Exclude<keyof TypedSettings, 'clock' | 'previousResult' | 'tools' | 'channels'>;
 
 /** More than a task takes, so that too many are refused. */
 const MAX_READ = 100;
@@ -39,6 +41,8 @@ const MAX_READ = 100;
 const DEFAULTS: TypedSettings = {
   clock: true,
   previousResult: false,
+  tools: [],
+  maxToolUses: '5',
   outputSchema: '',
   channels: [],
   notify: 'always',
@@ -58,7 +62,7 @@ const DEFAULTS: TypedSettings = {
   monthlyBudgetUsd: '',
 };
 
-const { clock: _clock, previousResult: _previousResult, channels: _channels, ...texts } = DEFAULTS;
+const { clock: _clock, previousResult: _previousResult, tools: _tools, channels: _channels, ...texts } = DEFAULTS;
 const TEXT_FIELDS = Object.keys(texts) as TextField[];
 
 /** The fields of a new task. */
@@ -70,6 +74,7 @@ export function readTypedSettings(form: Form): TypedSettings {
     ...(read as Pick<TypedSettings, TextField>),
     clock: form.has('clock'),
     previousResult: form.has('previousResult'),
+    tools: [...new Set(form.list('tools'))].slice(0, MAX_READ),
     channels: [...new Set(form.list('channels'))].slice(0, MAX_READ),
   };
 }
@@ -102,6 +107,8 @@ function typeAlerts(alerts: StoredTask['alerts']): Partial<TypedSettings> {
 export const typeSettings = (task: StoredTask): TypedSettings => ({
   ...DEFAULTS,
   ...task.context,
+  tools: task.tools,
+  maxToolUses: String(task.maxToolUses),
   outputSchema: task.outputSchema === null ? '' : JSON.stringify(task.outputSchema, null, 2),
   channels: task.channels,
   notify: task.notify,
