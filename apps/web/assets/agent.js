@@ -66,7 +66,7 @@ async function ask(message, signal, onText) {
 }
 
 /** The answer as the server renders it, with its suggestions. */
-async function render(message, { response, suggestions }) {
+async function render(message, { response, suggestions, proposal }) {
   const fields = new URLSearchParams({
     _csrf: form.elements._csrf.value,
     asked: message,
@@ -77,6 +77,7 @@ async function render(message, { response, suggestions }) {
     ms: response.processingTimeMs,
   });
   for (const one of suggestions) fields.append('suggestion', one);
+  if (proposal) fields.append('proposal', proposal.id);
   const headers = { 'hx-request': 'true' };
   const answer = await fetch('/agent/answer', { method: 'POST', headers, body: fields });
   if (!answer.ok) throw new Error('The answer could not be shown. Reload the page.');
@@ -128,6 +129,13 @@ form.addEventListener('submit', (event) => {
 stop.addEventListener('click', () => abort?.abort());
 
 conversation.addEventListener('click', (event) => {
+  const refused = event.target.closest('button[name="dismiss"]');
+  if (refused) {
+    event.preventDefault();
+    refused.closest('.proposal').remove();
+    box.focus();
+    return;
+  }
   const button = event.target.closest('button[name="message"]');
   if (!button) return;
   event.preventDefault();

@@ -1,4 +1,8 @@
+import type { ChannelChoice } from '@carillon/contract/channels/choices';
+import { isUuid } from '@carillon/contract/primitives';
+import { queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
+import type { Caller, Context } from '../context.ts';
 import { isConfirmedSql } from './confirmed-address.ts';
 
 /** Whether `c`, a row of webhooks, is a mailbox whose link was not opened. */
@@ -10,3 +14,18 @@ export const selectChannelChoices = (userId: SQL, only: SQL = sql`true`): SQL =>
       case when c.status = 'failed' then 'failed' when ${isUnconfirmed} then 'unconfirmed'
         when c.status = 'inactive' then 'off' else 'on' end) order by c.created_at, c.id), '[]')
   from webhooks c where c.user_id = ${userId} and c.purpose = 'channel' and ${only})`;
+
+/** The caller's channels with these ids. */
+export async function listChannelChoices(
+  { db }: Context,
+  { id }: Caller,
+  ids: readonly string[],
+): Promise<ChannelChoice[]> {
+  if (ids.length === 0) return [];
+  const named = `{${ids.filter(isUuid).join(',')}}`;
+  const [found] = await queryRows<{ channels: ChannelChoice[] }>(
+    db,
+    sql`select ${selectChannelChoices(sql`${id}`, sql`c.id = any(${named}::uuid[])`)} as channels`,
+  );
+  return found?.channels ?? [];
+}

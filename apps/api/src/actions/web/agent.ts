@@ -1,6 +1,7 @@
 import { processMessage } from '../../agent/process.ts';
 import { confirmTask } from '../../agent/proposals/confirm.ts';
 import { getProposal } from '../../agent/proposals/read.ts';
+import { listChannelChoices } from '../../queries/channel-choices.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
 
 export const agentActions = ({ signedIn }: WebActionBuilder) => ({
@@ -10,7 +11,10 @@ export const agentActions = ({ signedIn }: WebActionBuilder) => ({
     { as: 'POST /api/agent/process' },
   ),
 
-  getProposal: signedIn('getProposal', ({ ctx, caller }, { id }) => getProposal(ctx, caller, id)),
+  getProposal: signedIn('getProposal', async ({ ctx, caller }, { id }) => {
+    const proposal = await getProposal(ctx, caller, id);
+    return { ...proposal, channels: await listChannelChoices(ctx, caller, proposal.task.channels ?? []) };
+  }),
 
   confirmProposal: signedIn(
     'confirmProposal',

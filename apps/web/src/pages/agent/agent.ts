@@ -12,6 +12,8 @@ import {
   toStatus,
 } from '../../parts/fields.ts';
 import type { SignedInVisit } from '../../visit.ts';
+import type { Proposal } from '../task-form/proposed.ts';
+import { findProposal } from './proposal.ts';
 import { readTurn, renderTurn, type Turn, toTurn } from './turn.ts';
 
 const MAX_CHARACTERS = 32_000;
@@ -19,18 +21,23 @@ const MAX_CHARACTERS = 32_000;
 interface Shown {
   message?: string;
   turn?: Turn | null;
+  /** Of the turn. */
+  proposal?: Proposal | null;
   errors?: FormErrors;
 }
 
 const HINT =
   'The agent sees this one message, and answers at once. Carillon keeps neither message nor answer: they are lost when you leave this page.';
 
-function renderAgent(visit: SignedInVisit, { message = '', turn = null, errors = NO_ERRORS }: Shown): Page {
+function renderAgent(
+  visit: SignedInVisit,
+  { message = '', turn = null, proposal = null, errors = NO_ERRORS }: Shown,
+): Page {
   return {
     title: 'Agent',
     lead: 'Ask something now. What should come again and again becomes a task.',
     scripts: [ASSET_URLS.agent],
-    body: html`<section class="gap-l" id="conversation" aria-label="Conversation" aria-live="polite">${turn ? renderTurn(visit, turn) : renderExamples(visit)}</section>
+    body: html`<section class="gap-l" id="conversation" aria-label="Conversation" aria-live="polite">${turn ? renderTurn(visit, turn, proposal) : renderExamples(visit)}</section>
 <template id="turn"><article class="turn gap" aria-label="Message and answer" aria-busy="true"><p class="asked"></p><h2 class="vh">Answer</h2><div class="panel answer plain-text"></div><p class="fine muted" data-state>The agent is writing.</p></article></template>
 <form class="ask gap" id="ask" method="post" action="/agent">${visit.csrfField}
 <div id="problem">${renderFormError(errors)}</div>
@@ -61,24 +68,29 @@ export const showAgent = (visit: SignedInVisit): Page => renderAgent(visit, {});
 export async function askAgent(visit: SignedInVisit): Promise<Page> {
   const message = readForm(visit.request).text('message');
   const result = await visit.actions.askAgent(visit.session, { message });
-  if (result.success) return renderAgent(visit, { turn: toTurn(message, result.data) });
+  if (result.success) return renderAgent(visit, await withProposal(visit, toTurn(message, result.data)));
   return {
     ...renderAgent(visit, { message, errors: describeFailure(result) }),
     status: toStatus(result),
   };
 }
 
+const withProposal = async (visit: SignedInVisit, turn: Turn | null) => ({
+  turn,
+  proposal: await findProposal(visit, turn?.proposalId ?? null),
+});
+
 const describeFailure = (result: ActionError): FormErrors =>
   result.code === 'SERVICE_UNAVAILABLE' ? { fields: {}, form: result.message } : toFormErrors(result);
 
 /** Puts a suggestion into the box, to be changed before it is sent. */
-export function showDraft(visit: SignedInVisit): Page {
+export async function showDraft(visit: SignedInVisit): Promise<Page> {
   const form = readForm(visit.request);
-  return renderAgent(visit, { message: form.text('message'), turn: readTurn(form) });
+  return renderAgent(visit, { message: form.text('message'), ...(await withProposal(visit, readTurn(form))) });
 }
 
 /** The answer that a script has received, as the page shows it. */
-export function showAnswer(visit: SignedInVisit): Html {
-  const turn = readTurn(readForm(visit.request));
-  return turn ? renderTurn(visit, turn) : EMPTY;
+export async function showAnswer(visit: SignedInVisit): Promise<Html> {
+  const { turn, proposal } = await withProposal(visit, readTurn(readForm(visit.request)));
+  return turn ? renderTurn(visit, turn, proposal) : EMPTY;
 }

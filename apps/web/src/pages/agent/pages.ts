@@ -3,6 +3,7 @@ import type { PageRoutes } from '../../http/routes.ts';
 import { nameTask } from '../task-form/first.ts';
 import { proposeTask } from '../task-form/submit.ts';
 import { askAgent, showAgent, showAnswer, showDraft } from './agent.ts';
+import { saveProposal } from './proposal.ts';
 
 export function agentPages({ user, fragment }: PageRoutes): void {
   user('GET', '/agent', showAgent);
@@ -12,5 +13,6 @@ export function agentPages({ user, fragment }: PageRoutes): void {
     const prompt = readForm(visit.request).text('asked');
     return proposeTask(visit, { name: nameTask(prompt), prompt });
   });
+  user('POST', '/agent/proposals/:id', saveProposal);
   fragment('POST', '/agent/answer', showAnswer);
 }

@@ -1,4 +1,5 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { isUuid } from '@carillon/contract/primitives';
 import { type Html, html } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
 import { countWords, formatCount, formatDuration } from '../../parts/format.ts';
@@ -6,6 +7,8 @@ import { renderMarkdown } from '../../parts/markdown.ts';
 import { buildAddress } from '../../parts/tables.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { nameTask } from '../task-form/first.ts';
+import type { Proposal } from '../task-form/proposed.ts';
+import { renderProposal } from './proposal.ts';
 
 /** A message and its answer. They are on the page only: nothing of them is stored. */
 export interface Turn {
@@ -16,12 +19,15 @@ export interface Turn {
   outputTokens: number;
   ms: number;
   suggestions: readonly string[];
+  /** The id of the proposed task. */
+  proposalId: string | null;
 }
 
-export function toTurn(asked: string, { response, suggestions }: WebActionData<'askAgent'>): Turn {
+export function toTurn(asked: string, { response, suggestions, proposal }: WebActionData<'askAgent'>): Turn {
   const { content, model, tokensUsed, processingTimeMs } = response;
   const { input, output } = tokensUsed;
-  return { asked, content, model, inputTokens: input, outputTokens: output, ms: processingTimeMs, suggestions };
+  const counts = { inputTokens: input, outputTokens: output, ms: processingTimeMs };
+  return { asked, content, model, ...counts, suggestions, proposalId: proposal?.id ?? null };
 }
 
 const MAX_SUGGESTIONS = 5;
@@ -33,6 +39,7 @@ export function readTurn(form: Form): Turn | null {
   const number = (name: string) => Math.max(0, Math.trunc(Number(form.text(name)) || 0));
   const content = form.text('content').slice(0, MAX_CHARACTERS);
   if (content === '') return null;
+  const proposal = form.text('proposal');
   return {
     asked: form.text('asked'),
     content,
@@ -41,13 +48,16 @@ export function readTurn(form: Form): Turn | null {
     outputTokens: number('output'),
     ms: number('ms'),
     suggestions: form.list('suggestion').slice(0, MAX_SUGGESTIONS),
+    proposalId: isUuid(proposal) && !form.has('dismiss') ? proposal : null,
   };
 }
 
 const hidden = (name: string, value: string | number) => html`<input type="hidden" name="${name}" value="${value}">`;
 
-const renderFields = ({ asked, content, model, inputTokens, outputTokens, ms, suggestions }: Turn): Html =>
-  html`${hidden('asked', asked)}${hidden('content', content)}${hidden('model', model)}${hidden('input', inputTokens)}${hidden('output', outputTokens)}${hidden('ms', ms)}${suggestions.map((one) => hidden('suggestion', one))}`;
+const renderFields = (turn: Turn): Html => {
+  const { asked, content, model, inputTokens, outputTokens, ms, suggestions, proposalId } = turn;
+  return html`${hidden('asked', asked)}${hidden('content', content)}${hidden('model', model)}${hidden('input', inputTokens)}${hidden('output', outputTokens)}${hidden('ms', ms)}${suggestions.map((one) => hidden('suggestion', one))}${proposalId !== null && hidden('proposal', proposalId)}`;
+};
 
 /** Servers and proxies refuse long addresses. */
 const MAX_ADDRESS = 2000;
@@ -59,7 +69,8 @@ function renderTaskButton(prompt: string): Html {
 }
 
 /** The answer with what can be done next. */
-export function renderTurn({ csrfField }: SignedInVisit, turn: Turn): Html {
+export function renderTurn(visit: SignedInVisit, turn: Turn, proposal: Proposal | null): Html {
+  const { csrfField } = visit;
   const { asked, content, model, inputTokens, outputTokens, ms, suggestions } = turn;
   const tokens = `${countWords(inputTokens, 'token')} in, ${formatCount(outputTokens)} out`;
   return html`<article class="turn gap" aria-label="Message and answer">
@@ -67,7 +78,8 @@ export function renderTurn({ csrfField }: SignedInVisit, turn: Turn): Html {
 <h2 class="vh">Answer</h2>
 <div class="panel answer">${renderMarkdown(content)}</div>
 <p class="fine muted">${model} · ${tokens} · ${formatDuration(ms)}</p>
-<form class="do" method="post" action="/agent/draft">${csrfField}${renderFields(turn)}${renderTaskButton(asked)}${suggestions.map(
+${proposal && renderProposal(visit, proposal, renderFields(turn))}
+<form class="do" method="post" action="/agent/draft">${csrfField}${renderFields(turn)}${proposal === null && renderTaskButton(asked)}${suggestions.map(
     (one) => html`<button class="suggestion" name="message" value="${one}">${one}</button>`,
   )}</form>
 </article>`;

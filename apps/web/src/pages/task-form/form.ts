@@ -27,6 +27,8 @@ export interface TaskForm {
   sent?: Html | undefined;
   /** What another person has saved meanwhile. */
   conflict?: Html | undefined;
+  /** The id of the proposal that a new task is made from. */
+  proposal?: string | undefined;
 }
 
 /** Why the runs of a stored task are not planned. */
@@ -54,17 +56,19 @@ function renderButtons(isConflict: boolean, address: string | null): Html {
   }<button name="action" value="try" formnovalidate>Try it now</button><a class="button quiet" href="${address ?? '/tasks'}">Cancel</a></div>`;
 }
 
+const PROPOSED = 'This is what the agent proposes. Change what you like, then save it.';
+
 /** The page of the form, for a new task or a stored one. */
 export function renderTaskForm({ csrfField, now, timeZone }: SignedInVisit, form: TaskForm): Page {
-  const { typed, opened, plan, errors = NO_ERRORS, status = 200, failure, tried, sent, conflict } = form;
+  const { typed, opened, plan, errors = NO_ERRORS, status = 200, failure, tried, sent, conflict, proposal } = form;
   const { task } = opened;
   const address = task && `/tasks/${task.id}`;
   const save = conflict === undefined ? 'Save task' : 'Save mine over it';
-  const hidden = html`${csrfField}${task && html`<input type="hidden" name="revision" value="${task.revision}">`}${enterKey(save)}`;
+  const hidden = html`${csrfField}${task && html`<input type="hidden" name="revision" value="${task.revision}">`}${proposal && html`<input type="hidden" name="proposal" value="${proposal}">`}${enterKey(save)}`;
   return {
     title: task ? `Edit ${task.name}` : 'New task',
     crumb: task ? { href: address ?? '', text: task.name } : { href: '/tasks', text: 'Tasks' },
-    lead: task ? undefined : 'A prompt, and when to run it. All else has a default.',
+    lead: task ? undefined : proposal ? PROPOSED : 'A prompt, and when to run it. All else has a default.',
     status,
     scripts: [ASSET_URLS.attach],
     body: html`${renderProblems(errors, failure)}${conflict}${tried && renderTried(tried)}

@@ -1,7 +1,10 @@
+import type { ActionError } from '@carillon/contract/actions/index';
 import { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
+import { isUuid } from '@carillon/contract/primitives';
 import { compileValidator } from '@carillon/contract/validation/validator';
 import { type Page, type Redirect, redirect } from '../../answer.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
+import type { FormErrors } from '../../parts/fields.ts';
 import { formatDistance, formatMoment } from '../../parts/format.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { attachFiles } from './attach.ts';
@@ -9,6 +12,7 @@ import { renderConflict } from './conflict.ts';
 import { renderTaskForm, type TaskForm } from './form.ts';
 import type { OpenedForm, StoredTask } from './opened.ts';
 import { hasErrors, nameFields, type Problems, toTaskErrors, toTaskStatus, withProblems } from './problems.ts';
+import { confirmProposal, getProposal, goToConfirmed, typeProposed } from './proposed.ts';
 import { type Plan, planRuns } from './schedule/plan.ts';
 import { readLimits, readSettings } from './settings/read-settings.ts';
 import { startSettings, typeSettings } from './settings/typed-settings.ts';
@@ -31,10 +35,32 @@ const openForm = async (
     }),
   );
 
-/** A link may propose a name and a prompt. */
-export function showNewTask(visit: SignedInVisit): Promise<Page> {
-  const { name = '', prompt = '' } = readQuery(visit.request);
-  return proposeTask(visit, { name, prompt });
+/** A link may propose a name and a prompt, or name a proposal of the agent. */
+export function showNewTask(visit: SignedInVisit): Promise<Page | Redirect> {
+  const { name = '', prompt = '', proposal } = readQuery(visit.request);
+  return proposal === undefined ? proposeTask(visit, { name, prompt }) : showProposedTask(visit, proposal);
+}
+
+/** The form of a proposed task, with why it was not saved. */
+export async function showProposedTask(
+  visit: SignedInVisit,
+  id: string,
+  refusal?: ActionError,
+): Promise<Page | Redirect> {
+  const refused = refusal && { errors: toProposalErrors(refusal), status: toTaskStatus(refusal) };
+  const proposal = await getProposal(visit, id);
+  if (proposal.isConfirmed) return goToConfirmed(proposal);
+  const { aiModel, attachments = [] } = proposal.task;
+  const opened = await openForm(visit, null, { attachments, ...(aiModel !== undefined && { aiModel }) });
+  const typed = typeProposed(proposal.task, visit.now, opened.defaultModel ?? '');
+  const plan = await planRuns(visit, typed, null, readLimits(typed, null));
+  return renderTaskForm(visit, { typed, opened, plan, proposal: id, ...refused });
+}
+
+/** The time of a proposal may have passed. */
+function toProposalErrors(refusal: ActionError): FormErrors {
+  const { fields, form } = toTaskErrors(refusal);
+  return { fields: { ...fields, ...(fields.at && { at: ['The first run has passed: choose another time'] }) }, form };
 }
 
 /** The form of a new task with these values. */
@@ -72,8 +98,9 @@ export async function submitTask(visit: SignedInVisit, id: number | null): Promi
   const typed = form.has('notify') ? attached : { ...attached, ...keepSettings(opened.task) };
   const plan = await planRuns(visit, typed, opened.task, readLimits(typed, opened.task));
   const fileErrors: Problems = fileProblems.length > 0 ? { files: fileProblems } : {};
+  const proposal = form.text('proposal');
   const show = (rest: Partial<TaskForm> = {}) =>
-    renderTaskForm(visit, { typed: alignForms(typed, plan), opened, plan, ...rest });
+    renderTaskForm(visit, { typed: alignForms(typed, plan), opened, plan, proposal, ...rest });
 
   const action = form.text('action');
   if (removed.length > 0 || action === 'preview') {
@@ -91,7 +118,7 @@ export async function submitTask(visit: SignedInVisit, id: number | null): Promi
   if (Object.keys(all).length > 0) return show({ errors: withProblems(all), status: 422 });
   return opened.task
     ? saveTyped(visit, Number(form.text('revision')), { typed, opened, plan }, input.settings)
-    : createTyped(visit, plan, input.settings, show);
+    : createTyped(visit, plan, input.settings, { show, proposal });
 }
 
 /** For forms that were opened before these fields came. */
@@ -133,8 +160,28 @@ export function describeFirstRun({ now, timeZone }: SignedInVisit, at: string): 
   return `The next run is ${formatMoment(first, timeZone, now)}, ${formatDistance(first, now)}.`;
 }
 
-async function createTyped(visit: SignedInVisit, { schedule }: Plan, settings: TaskSettingsInput, show: Show) {
+interface Creation {
+  show: Show;
+  /** Empty without one. */
+  proposal: string;
+}
+
+async function createTyped(
+  visit: SignedInVisit,
+  plan: Plan,
+  settings: TaskSettingsInput,
+  { show, proposal }: Creation,
+): Promise<Page | Redirect> {
+  const { schedule } = plan;
   if (!schedule) throw new Error('A plan without problems has a schedule.');
+  if (isUuid(proposal)) {
+    return confirmProposal(visit, proposal, { ...settings, ...schedule }, (result) =>
+      // Once it has expired, what is typed is a new task like any other.
+      result.code === 'NOT_FOUND'
+        ? createTyped(visit, plan, settings, { show, proposal: '' })
+        : show({ errors: toTaskErrors(result), status: toTaskStatus(result) }),
+    );
+  }
   const result = await visit.actions.createTask(visit.session, { ...settings, ...schedule });
   if (result.success) {
     const { taskId } = result.data;

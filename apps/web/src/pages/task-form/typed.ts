@@ -1,7 +1,7 @@
 import type { Form } from '../../http/forms.ts';
 import { formatCron } from '../../schedule/format-cron.ts';
 import { toLocalTime } from '../../schedule/local-time.ts';
-import { toWords, type Words } from '../../schedule/words.ts';
+import { type TaskSchedule, toWords, type Words } from '../../schedule/words.ts';
 import type { StoredTask } from './opened.ts';
 import { readTypedSettings, startSettings, type TypedSettings, typeSettings } from './settings/typed-settings.ts';
 
@@ -140,7 +140,7 @@ export function typeWords(words: Words): Partial<TypedSchedule> {
   }
 }
 
-export function typeSchedule(task: StoredTask, now: Date): TypedSchedule {
+export function typeSchedule(task: TaskSchedule, now: Date): TypedSchedule {
   const { timezone, scheduledFor, recurrencePattern } = task;
   const { date, time } = toLocalTime(new Date(scheduledFor), timezone);
   const words = toWords(task);

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { ConfirmTaskInput, ProcessMessageInput, ProcessMessageResult, TaskProposal } from '../../agent.ts';
+import { ChannelChoice } from '../../channels/choices.ts';
 import { Id, nullable, strictObject, Uuid } from '../../primitives.ts';
 import { userAction } from './define.ts';
 
@@ -11,6 +12,8 @@ export const agentActions = {
     Type.Object({
       ...TaskProposal.properties,
       isConfirmed: Type.Boolean(),
+      /** Those that the task names. */
+      channels: Type.Array(ChannelChoice),
       /** The task that was created; null before, and after its deletion. */
       taskId: nullable(Id),
     }),

@@ -1,4 +1,5 @@
 import type { Form } from '../../../http/forms.ts';
+import type { OptionalSettings } from '../../../parts/task-settings.ts';
 import { toLocalTime } from '../../../schedule/local-time.ts';
 import type { StoredTask } from '../opened.ts';
 
@@ -103,8 +104,8 @@ function typeAlerts(alerts: StoredTask['alerts']): Partial<TypedSettings> {
   };
 }
 
-/** The fields of a stored task. */
-export const typeSettings = (task: StoredTask): TypedSettings => ({
+/** The fields of a task. */
+export const typeSettings = (task: OptionalSettings & { timezone: string }): TypedSettings => ({
   ...DEFAULTS,
   ...task.context,
   tools: task.tools,

@@ -1,0 +1,83 @@
+import { isUuid } from '@carillon/contract/primitives';
+import type { Page, Redirect } from '../../answer.ts';
+import { renderChannels } from '../../channels/choices.ts';
+import { type Html, html } from '../../html.ts';
+import { formatDay, formatMomentInText, formatTime } from '../../parts/format.ts';
+import { describeSettings } from '../../parts/task-settings.ts';
+import { renderTimeline, tidyNote } from '../../parts/times.ts';
+import { formatZone, renderSchedule } from '../../schedule/render.ts';
+import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
+import { completeSettings, confirmProposal, type Proposal, scheduleOf } from '../task-form/proposed.ts';
+import { showProposedTask } from '../task-form/submit.ts';
+
+/** Null for one that has expired, or does not exist. */
+export async function findProposal({ actions, session }: SignedInVisit, id: string | null): Promise<Proposal | null> {
+  if (id === null || !isUuid(id)) return null;
+  const result = await actions.getProposal(session, { id });
+  if (!result.success && result.code === 'NOT_FOUND') return null;
+  return unwrap(result);
+}
+
+/** The task that the agent proposes, with what can be done. `fields`: what the page needs to be shown without it. */
+export function renderProposal(visit: SignedInVisit, proposal: Proposal, fields: Html): Html {
+  const { id, task } = proposal;
+  return html`<section class="panel gap proposal" aria-labelledby="proposal-${id}"><p class="fine muted">${proposal.isConfirmed ? 'Saved task' : 'Proposed task'}</p>
+<h2 id="proposal-${id}">${task.name}</h2>
+<p class="lead">${renderSchedule(scheduleOf(task), visit.timeZone)}</p>
+<pre tabindex="0" aria-label="Prompt">${task.prompt}</pre>
+<div class="halves">${renderFacts(visit, proposal)}${renderNextRuns(visit, proposal)}</div>
+${proposal.isConfirmed ? renderSaved(proposal) : renderChoices(visit, proposal, fields)}</section>`;
+}
+
+function renderFacts({ now, timeZone }: SignedInVisit, { task, channels }: Proposal): Html {
+  const { description, aiModel, notificationEmail, webhookUrl } = task;
+  const settings = { ...completeSettings(task), channels: [] };
+  const facts: [string, Html | string | null | undefined][] = [
+    ['About', description],
+    ['Sends', channels.length > 0 ? renderChannels(channels) : null],
+    ['Mail to', notificationEmail],
+    ['Webhook', webhookUrl],
+    ...describeSettings(settings, { now, timeZone }).map(({ label, words }): [string, Html] => [label, words]),
+    ['Model', aiModel ?? 'the usual one'],
+  ];
+  return html`<div><h3>What it does</h3><dl class="facts after">${facts.map(
+    ([name, value]) => value && html`<dt>${name}</dt><dd>${value}</dd>`,
+  )}</dl></div>`;
+}
+
+function renderNextRuns({ now }: SignedInVisit, { task: { timezone }, occurrences }: Proposal): Html {
+  if (occurrences.length === 0) {
+    return html`<div><h3>Next runs</h3><p class="note after">The first run has passed. Choose another time first.</p></div>`;
+  }
+  const entries = occurrences.map(({ at, note }) => ({
+    at: new Date(at),
+    time: formatTime(new Date(at), timezone),
+    fate: null,
+    content: html`${formatDay(new Date(at), timezone, now)}${note && html`<p class="note">${tidyNote(note)}</p>`}`,
+  }));
+  return html`<div><h3>Next runs</h3><div class="after">${renderTimeline(entries)}</div><p class="hint">${formatZone(timezone)} time</p></div>`;
+}
+
+const renderSaved = ({ taskId }: Proposal): Html =>
+  taskId === null
+    ? html`<p>This task was saved, and deleted since.</p>`
+    : html`<div class="do"><a class="button" href="/tasks/${taskId}">Open the task</a></div>`;
+
+function renderChoices(
+  { csrfField, now, timeZone }: SignedInVisit,
+  { id, occurrences, expiresAt }: Proposal,
+  fields: Html,
+): Html {
+  const canSave = occurrences.length > 0;
+  return html`<form class="do" method="post" action="/agent/proposals/${id}">${csrfField}${fields}${
+    canSave && html`<button class="primary">Save this task</button>`
+  }<a class="button${!canSave && ' primary'}" href="/tasks/new?proposal=${id}">Change first</a><button class="quiet" name="dismiss" value="${id}" formaction="/agent/draft">Not now</button></form>
+<p class="hint">Nothing is saved yet. It can be saved until ${formatMomentInText(expiresAt, timeZone, now)}.</p>`;
+}
+
+/** Saves the proposed task. What is refused is shown in the form of the task. */
+export async function saveProposal(visit: SignedInVisit): Promise<Page | Redirect> {
+  const { id } = visit.request.params as { id: string };
+  if (!isUuid(id)) throw new ActionStop({ success: false, error: 'Not found', code: 'NOT_FOUND' });
+  return confirmProposal(visit, id, undefined, (result) => showProposedTask(visit, id, result));
+}

@@ -1,0 +1,78 @@
+import type { ActionError } from '@carillon/contract/actions/index';
+import type { WebActionData, WebActionInput } from '@carillon/contract/actions/web/index';
+import { isUuid } from '@carillon/contract/primitives';
+import { type Page, type Redirect, redirect } from '../../answer.ts';
+import type { OptionalSettings } from '../../parts/task-settings.ts';
+import type { TaskSchedule } from '../../schedule/words.ts';
+import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
+import { readSettings } from './settings/read-settings.ts';
+import { startSettings, typeSettings } from './settings/typed-settings.ts';
+import { startTyped, type Typed, typeSchedule } from './typed.ts';
+
+export type Proposal = WebActionData<'getProposal'>;
+export type ProposedTask = Proposal['task'];
+
+const NOT_FOUND = { success: false, error: 'Proposal not found. It may have expired.', code: 'NOT_FOUND' } as const;
+
+/** Stops with 404 for a proposal that does not exist, has expired or is of another person. */
+export async function getProposal({ actions, session }: SignedInVisit, id: string): Promise<Proposal> {
+  if (!isUuid(id)) throw new ActionStop(NOT_FOUND);
+  return unwrap(await actions.getProposal(session, { id }));
+}
+
+/** The settings that have a default, as the task will have them. */
+export const completeSettings = ({ context, ...task }: ProposedTask): OptionalSettings => {
+  const { settings } = readSettings({ ...startSettings(), timezone: task.timezone }, null);
+  return { ...settings, ...(task as Partial<OptionalSettings>), context: { ...settings.context, ...context } };
+};
+
+export const scheduleOf = ({
+  scheduledFor,
+  recurrence,
+  recurrencePattern = null,
+  timezone,
+}: ProposedTask): TaskSchedule => ({
+  scheduledFor,
+  recurrence,
+  recurrencePattern,
+  timezone,
+});
+
+/** The fields of a proposed task. */
+export function typeProposed(task: ProposedTask, now: Date, defaultModel: string): Typed {
+  const { timezone, name, prompt, description, aiModel, maxTokens, temperature, attachments } = task;
+  return {
+    ...startTyped(timezone, now, aiModel ?? defaultModel),
+    ...typeSchedule(scheduleOf(task), now),
+    ...typeSettings({ ...completeSettings(task), timezone }),
+    name,
+    prompt,
+    description: description ?? '',
+    attachments: attachments ?? [],
+    ...(maxTokens !== undefined && { maxTokens: String(maxTokens) }),
+    ...(temperature !== undefined && { temperature: (temperature / 100).toFixed(2) }),
+    webhookUrl: task.webhookUrl ?? '',
+    notificationEmail: task.notificationEmail ?? '',
+  };
+}
+
+/** Goes to the task that a proposal has become. */
+export const goToConfirmed = ({ taskId }: Pick<Proposal, 'taskId'>): Redirect =>
+  taskId === null
+    ? redirect('/tasks', 'This task was saved before, and deleted since.')
+    : redirect(`/tasks/${taskId}`, 'This task is saved already.');
+
+type Changes = WebActionInput<'confirmProposal'>['changes'];
+
+/** Saves the task of a proposal. `show`: what to answer if that is refused. */
+export async function confirmProposal(
+  visit: SignedInVisit,
+  id: string,
+  changes: Changes,
+  show: (result: ActionError) => Promise<Page | Redirect> | Page | Redirect,
+): Promise<Page | Redirect> {
+  const { actions, session } = visit;
+  const result = await actions.confirmProposal(session, { id, ...(changes && { changes }) });
+  if (result.success) return redirect(`/tasks/${result.data.taskId}`, 'The task is saved.');
+  return result.code === 'CONFLICT' ? goToConfirmed(await getProposal(visit, id)) : show(result);
+}
