@@ -27,7 +27,7 @@ interface Shown {
 }
 
 const HINT =
-  'The agent sees this one message, and answers at once. Carillon keeps neither message nor answer: they are lost when you leave this page.';
+  'The agent sees this one message, and answers at once. Carillon keeps neither message nor answer: they are lost when you leave this page. Only a task that it proposes is kept, for a day.';
 
 function renderAgent(
   visit: SignedInVisit,

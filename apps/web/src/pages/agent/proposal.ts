@@ -21,11 +21,11 @@ export async function findProposal({ actions, session }: SignedInVisit, id: stri
 /** The task that the agent proposes, with what can be done. `fields`: what the page needs to be shown without it. */
 export function renderProposal(visit: SignedInVisit, proposal: Proposal, fields: Html): Html {
   const { id, task } = proposal;
-  return html`<section class="panel gap proposal" aria-labelledby="proposal-${id}"><p class="fine muted">${proposal.isConfirmed ? 'Saved task' : 'Proposed task'}</p>
+  return html`<section class="panel gap proposal" aria-labelledby="proposal-${id}"><div><p class="fine muted">${proposal.isConfirmed ? 'Saved task' : 'Proposed task'}</p>
 <h2 id="proposal-${id}">${task.name}</h2>
-<p class="lead">${renderSchedule(scheduleOf(task), visit.timeZone)}</p>
+<p class="lead">${renderSchedule(scheduleOf(task), visit.timeZone)}</p></div>
 <pre tabindex="0" aria-label="Prompt">${task.prompt}</pre>
-<div class="halves">${renderFacts(visit, proposal)}${renderNextRuns(visit, proposal)}</div>
+<div class="pairs">${renderFacts(visit, proposal)}${renderNextRuns(visit, proposal)}</div>
 ${proposal.isConfirmed ? renderSaved(proposal) : renderChoices(visit, proposal, fields)}</section>`;
 }
 
@@ -34,7 +34,7 @@ function renderFacts({ now, timeZone }: SignedInVisit, { task, channels }: Propo
   const settings = { ...completeSettings(task), channels: [] };
   const facts: [string, Html | string | null | undefined][] = [
     ['About', description],
-    ['Sends', channels.length > 0 ? renderChannels(channels) : null],
+    ['Sends to', channels.length > 0 ? renderChannels(channels) : null],
     ['Mail to', notificationEmail],
     ['Webhook', webhookUrl],
     ...describeSettings(settings, { now, timeZone }).map(({ label, words }): [string, Html] => [label, words]),
