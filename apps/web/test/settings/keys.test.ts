@@ -3,7 +3,7 @@ import t from 'tap';
 import { testContext } from '../../../api/test/support/context.ts';
 import { createKey, USER_SCOPES } from '../../../api/test/support/keys.ts';
 import { signUp, signUpAda, signUpAlice, signUpBob } from '../../../api/test/support/people.ts';
-import { visit } from '../support/visitor.ts';
+import { type ShownPage, visit } from '../support/visitor.ts';
 
 const { app, clock } = await testContext(t);
 const alice = await signUpAlice(app);
@@ -35,6 +35,51 @@ t.test('A new key is shown with its secret once, which works', async (t) => {
   const again = await visitor.submit(form, 'Create key', values);
   t.match(again, { status: 409, heading: 'API keys', text: /This key is created already/ });
   t.notMatch(again.response.body, /crl_[0-9A-Za-z]{38}/);
+});
+
+const ASSISTANT = ['tasks:read', 'tasks:write', 'executions:read', 'executions:run', 'webhooks:read', 'usage:read'];
+const readPrograms = ({ document }: ShownPage) =>
+  document.querySelectorAll('pre.copied').map((text) => text.textContent.replaceAll('&quot;', '"'));
+
+t.test('The page says how an assistant is connected, and a link proposes a key for it', async (t) => {
+  const visitor = visit(app, alice);
+  const page = await visitor.open('/settings/keys');
+  t.match(page.text, /Connect an assistant.*Address ?http:\/\/localhost:3000\/mcp/);
+  t.equal(page.document.querySelectorAll('[name=scopes][checked]').length, 0);
+  const [claude, cursor = '', code = ''] = readPrograms(page);
+  const url = 'http://localhost:3000/mcp';
+  t.equal(claude, `claude mcp add --transport http carillon ${url} --header "Authorization: Bearer YOUR_API_KEY" --scope user`);
+  const headers = { Authorization: 'Bearer YOUR_API_KEY' };
+  t.same(JSON.parse(cursor), { mcpServers: { carillon: { url, headers } } });
+  t.same(JSON.parse(code), { servers: { carillon: { type: 'http', url, headers } } });
+
+  const proposed = await visitor.follow(page, 'Make a key for an assistant');
+  const ticked = proposed.document.querySelectorAll('[name=scopes][checked]').map((box) => box.getAttribute('value'));
+  t.same(new Set(ticked), new Set(ASSISTANT));
+  const created = await visitor.submit(proposed, 'Create key');
+  const secret = created.document.querySelector('.secret')?.text ?? '';
+  t.match(secret, /^crl_/);
+  t.same(
+    readPrograms(created).map((text) => text.includes(`Bearer ${secret}"`)),
+    [true, true, true],
+  );
+  t.notMatch(created.text, /YOUR_API_KEY|not all scopes/);
+  t.equal(created.response.headers['cache-control'], 'no-store');
+  const list = await visitor.open('/settings/keys');
+  t.notMatch(list.response.body, secret, 'no other page has the key');
+});
+
+t.test('A key that an assistant can use in part says what it lacks, any other does not speak of it', async (t) => {
+  const visitor = visit(app, alice);
+  const form = () => visitor.open('/settings/keys');
+  const part = await visitor.submit(await form(), 'Create key', {
+    name: 'Part',
+    scopes: ['tasks:read', 'events:read'],
+  });
+  t.match(part.text, /not all scopes .*: tools that need tasks:write, .*usage:read are refused/);
+  const other = await visitor.submit(await form(), 'Create key', { name: 'Other', scopes: ['events:read'] });
+  t.match(other, { heading: 'The key is created' });
+  t.same(readPrograms(other), []);
 });
 
 t.test('A key without a name or scopes is refused at its fields, with what was chosen', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { findWebTools } from '../../../src/ai/web-tools/find-web-tools.ts';
+import { describeWebTools, findWebTools } from '../../../src/ai/web-tools/find-web-tools.ts';
 import { NO_PROVIDER } from '../../support/ai-client.ts';
 
 const ALL = ['web_search', 'web_fetch'];
@@ -40,4 +40,23 @@ t.test('AI_WEB_TOOLS names a proxy in front of OpenRouter, or switches the tools
   );
   for (const model of ['m', claude]) t.same(findWebTools({ ...proxy, webTools: 'none' }, model), []);
   t.same(findWebTools({ ...proxy, baseUrl: 'https://openrouter.ai/api/v1', webTools: 'none' }, 'm'), []);
+});
+
+t.test('A model without web tools has a reason', async (t) => {
+  for (const [settings, model, absent] of [
+    [{ baseUrl: 'https://openrouter.ai/api/v1' }, 'm', null],
+    [{ baseUrl: 'https://api.openai.com/v1' }, 'm', 'provider'],
+    [anthropic, 'gpt-4o-mini', 'provider'],
+    [{}, 'm', 'offline'],
+    [{ baseUrl: 'offline' }, claude, 'offline'],
+    [{ baseUrl: 'offline', webTools: 'none' }, 'm', 'off'],
+    [{ ...anthropic, webTools: 'none' }, claude, 'off'],
+  ] as const) {
+    const tools = absent === null ? ALL : [];
+    t.same(
+      describeWebTools({ ...NO_PROVIDER, ...settings }, model),
+      { tools, absent },
+      JSON.stringify([settings, model]),
+    );
+  }
 });

@@ -23,7 +23,8 @@ export async function startAnthropicServer(t: Test) {
   const requests: { url: string; headers: IncomingHttpHeaders; body: Record<string, unknown> }[] = [];
   let answers: (Answer | null)[] = [null];
   const server = createServer(async (request, response) => {
-    const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
+    const text = Buffer.concat(await request.toArray()).toString();
+    const body = text === '' ? {} : JSON.parse(text);
     const next = answers.length > 1 ? answers.shift() : answers[0];
     requests.push({ url: request.url ?? '', headers: request.headers, body });
     if (request.headers['x-api-key'] !== 'anthropic-key-1') {

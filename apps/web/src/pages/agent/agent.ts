@@ -12,8 +12,7 @@ import {
   toStatus,
 } from '../../parts/fields.ts';
 import type { SignedInVisit } from '../../visit.ts';
-import type { Proposal } from '../task-form/proposed.ts';
-import { findProposal } from './proposal.ts';
+import { findProposal, type Proposal } from '../task-form/proposed.ts';
 import { readTurn, renderTurn, type Turn, toTurn } from './turn.ts';
 
 const MAX_CHARACTERS = 32_000;
@@ -77,7 +76,7 @@ export async function askAgent(visit: SignedInVisit): Promise<Page> {
 
 const withProposal = async (visit: SignedInVisit, turn: Turn | null) => ({
   turn,
-  proposal: await findProposal(visit, turn?.proposalId ?? null),
+  proposal: turn?.proposalId ? await findProposal(visit, turn.proposalId) : null,
 });
 
 const describeFailure = (result: ActionError): FormErrors =>

@@ -6,17 +6,9 @@ import { formatDay, formatMomentInText, formatTime } from '../../parts/format.ts
 import { describeSettings } from '../../parts/task-settings.ts';
 import { renderTimeline, tidyNote } from '../../parts/times.ts';
 import { formatZone, renderSchedule } from '../../schedule/render.ts';
-import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
+import { ActionStop, type SignedInVisit } from '../../visit.ts';
 import { completeSettings, confirmProposal, type Proposal, scheduleOf } from '../task-form/proposed.ts';
 import { showProposedTask } from '../task-form/submit.ts';
-
-/** Null for one that has expired, or does not exist. */
-export async function findProposal({ actions, session }: SignedInVisit, id: string | null): Promise<Proposal | null> {
-  if (id === null || !isUuid(id)) return null;
-  const result = await actions.getProposal(session, { id });
-  if (!result.success && result.code === 'NOT_FOUND') return null;
-  return unwrap(result);
-}
 
 /** The task that the agent proposes, with what can be done. `fields`: what the page needs to be shown without it. */
 export function renderProposal(visit: SignedInVisit, proposal: Proposal, fields: Html): Html {

@@ -15,9 +15,10 @@ export type ProposedTask = Proposal['task'];
 const NOT_FOUND = { success: false, error: 'Proposal not found. It may have expired.', code: 'NOT_FOUND' } as const;
 
 /** Stops with 404 for a proposal that does not exist, has expired or is of another person. */
-export async function getProposal({ actions, session }: SignedInVisit, id: string): Promise<Proposal> {
-  if (!isUuid(id)) throw new ActionStop(NOT_FOUND);
-  return unwrap(await actions.getProposal(session, { id }));
+export async function getProposal(visit: SignedInVisit, id: string): Promise<Proposal> {
+  const proposal = await findProposal(visit, id);
+  if (proposal === null) throw new ActionStop(NOT_FOUND);
+  return proposal;
 }
 
 /** The settings that have a default, as the task will have them. */
@@ -37,6 +38,19 @@ export const scheduleOf = ({
   recurrencePattern,
   timezone,
 });
+
+/** The schedule of a proposal that can still be saved as it is; null if its first run has passed. */
+export function findLiveSchedule({ task }: Proposal, now: Date): TaskSchedule | null {
+  return new Date(task.scheduledFor) > now ? scheduleOf(task) : null;
+}
+
+/** Null for one that does not exist any more. */
+export async function findProposal({ actions, session }: SignedInVisit, id: string): Promise<Proposal | null> {
+  if (!isUuid(id)) return null;
+  const result = await actions.getProposal(session, { id });
+  if (!result.success && result.code === 'NOT_FOUND') return null;
+  return unwrap(result);
+}
 
 /** The fields of a proposed task. */
 export function typeProposed(task: ProposedTask, now: Date, defaultModel: string): Typed {

@@ -12,7 +12,14 @@ import { renderConflict } from './conflict.ts';
 import { renderTaskForm, type TaskForm } from './form.ts';
 import type { OpenedForm, StoredTask } from './opened.ts';
 import { hasErrors, nameFields, type Problems, toTaskErrors, toTaskStatus, withProblems } from './problems.ts';
-import { confirmProposal, getProposal, goToConfirmed, typeProposed } from './proposed.ts';
+import {
+  confirmProposal,
+  findLiveSchedule,
+  findProposal,
+  getProposal,
+  goToConfirmed,
+  typeProposed,
+} from './proposed.ts';
 import { type Plan, planRuns } from './schedule/plan.ts';
 import { readLimits, readSettings } from './settings/read-settings.ts';
 import { startSettings, typeSettings } from './settings/typed-settings.ts';
@@ -53,7 +60,7 @@ export async function showProposedTask(
   const { aiModel, attachments = [] } = proposal.task;
   const opened = await openForm(visit, null, { attachments, ...(aiModel !== undefined && { aiModel }) });
   const typed = typeProposed(proposal.task, visit.now, opened.defaultModel ?? '');
-  const plan = await planRuns(visit, typed, null, readLimits(typed, null));
+  const plan = await planRuns(visit, typed, findLiveSchedule(proposal, visit.now), readLimits(typed, null));
   return renderTaskForm(visit, { typed, opened, plan, proposal: id, ...refused });
 }
 
@@ -96,9 +103,11 @@ export async function submitTask(visit: SignedInVisit, id: number | null): Promi
   const { typed: attached, problems: fileProblems } = await attachFiles(visit, kept);
   const opened = await openForm(visit, id, attached);
   const typed = form.has('notify') ? attached : { ...attached, ...keepSettings(opened.task) };
-  const plan = await planRuns(visit, typed, opened.task, readLimits(typed, opened.task));
-  const fileErrors: Problems = fileProblems.length > 0 ? { files: fileProblems } : {};
   const proposal = form.text('proposal');
+  const proposed = opened.task ? null : await findProposal(visit, proposal);
+  const schedule = opened.task ?? (proposed && findLiveSchedule(proposed, visit.now));
+  const plan = await planRuns(visit, typed, schedule, readLimits(typed, opened.task));
+  const fileErrors: Problems = fileProblems.length > 0 ? { files: fileProblems } : {};
   const show = (rest: Partial<TaskForm> = {}) =>
     renderTaskForm(visit, { typed: alignForms(typed, plan), opened, plan, proposal, ...rest });
 
@@ -173,15 +182,16 @@ async function createTyped(
   { show, proposal }: Creation,
 ): Promise<Page | Redirect> {
   const { schedule } = plan;
-  if (!schedule) throw new Error('A plan without problems has a schedule.');
   if (isUuid(proposal)) {
-    return confirmProposal(visit, proposal, { ...settings, ...schedule }, (result) =>
+    const changes = { ...settings, ...(plan.isStored ? {} : schedule) };
+    return confirmProposal(visit, proposal, changes, (result) =>
       // Once it has expired, what is typed is a new task like any other.
       result.code === 'NOT_FOUND'
         ? createTyped(visit, plan, settings, { show, proposal: '' })
-        : show({ errors: toTaskErrors(result), status: toTaskStatus(result) }),
+        : show({ errors: toProposalErrors(result), status: toTaskStatus(result) }),
     );
   }
+  if (!schedule) throw new Error('A plan without problems has a schedule.');
   const result = await visit.actions.createTask(visit.session, { ...settings, ...schedule });
   if (result.success) {
     const { taskId } = result.data;

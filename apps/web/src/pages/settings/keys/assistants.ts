@@ -22,7 +22,7 @@ function describePrograms(url: string, key: string): Program[] {
     {
       name: 'Claude Code',
       where: html`Run this in a terminal.`,
-      text: `claude mcp add --transport http ${NAME} ${url} --header "Authorization: ${headers.Authorization}"`,
+      text: `claude mcp add --transport http ${NAME} ${url} --header "Authorization: ${headers.Authorization}" --scope user`,
     },
     {
       name: 'Cursor',
@@ -42,7 +42,7 @@ function renderPrograms(url: string, key: string): Html {
   return html`<div class="groups">${describePrograms(url, key).map(
     ({ name, where, text }, at) =>
       html`<details name="assistants"${at === 0 && raw(' open')}><summary><b>${name}</b></summary><div class="gap"><p>${where}</p>
-<pre class="copied" tabindex="0" aria-label="For ${name}"><code>${text}</code></pre></div></details>`,
+<pre class="copied" tabindex="0" aria-label="For ${name}">${text}</pre></div></details>`,
   )}</div>`;
 }
 

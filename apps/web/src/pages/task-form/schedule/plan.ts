@@ -1,7 +1,7 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { isTimeZone } from '@carillon/contract/validation/time-zone';
 import { formatCron } from '../../../schedule/format-cron.ts';
-import { describeWords, parseCron, toWords, type Words } from '../../../schedule/words.ts';
+import { describeWords, parseCron, type TaskSchedule, toWords, type Words } from '../../../schedule/words.ts';
 import { type SignedInVisit, unwrap } from '../../../visit.ts';
 import type { StoredTask } from '../opened.ts';
 import { nameFields, type Problems } from '../problems.ts';
@@ -28,7 +28,7 @@ export interface Plan {
   cron: string | null;
   runs: readonly Occurrence[];
   problems: Problems;
-  /** Whether it is the schedule that the task has. */
+  /** Whether it is the schedule that the task has, or that was proposed. */
   isStored: boolean;
 }
 
@@ -55,7 +55,7 @@ interface Planner {
 export async function planRuns(
   visit: SignedInVisit,
   typed: TypedSchedule,
-  task: StoredTask | null,
+  task: TaskSchedule | null,
   limits: RunLimits = NO_LIMITS,
 ): Promise<Plan> {
   const planner = { visit, limits };
@@ -134,7 +134,7 @@ async function previewSchedule(
 }
 
 /** A task that has ended has no next runs, and may be saved without new ones. */
-async function planStored(planner: Planner, task: StoredTask): Promise<Plan> {
+async function planStored(planner: Planner, task: TaskSchedule): Promise<Plan> {
   const { scheduledFor, recurrence, recurrencePattern, timezone } = task;
   const words = toWords(task);
   const cron = recurrencePattern ?? (words && formatCron(words));

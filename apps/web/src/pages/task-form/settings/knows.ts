@@ -27,6 +27,6 @@ ${renderTick('previousResult', previousResult, 'The last answer', 'Of the last r
 </fieldset>
 <details><summary>Names that a prompt may use</summary><p class="hint">They are replaced when a run starts. A name that does not exist stays as it is.</p>
 <dl class="facts">${VARIABLES.map(([name, meaning]) => html`<dt><code>{{${name}}}</code></dt><dd>${meaning}</dd>`)}</dl></details>
-<div hx-post="${path}/sent" hx-trigger="toggle from:#knows once, change from:#knows, change from:#prompt, change from:#name, change from:#outputSchema, change from:#timezone" hx-target="#sent" hx-swap="innerHTML" hx-sync="this:replace"><button name="action" value="sent" formnovalidate formaction="${action}" hx-post="${path}/sent" hx-target="#sent" hx-swap="innerHTML">Show what will be sent</button></div>
+<div hx-post="${path}/sent" hx-trigger="toggle from:#knows once, change from:#knows, change from:#web, change from:#prompt, change from:#name, change from:#outputSchema, change from:#timezone" hx-target="#sent" hx-swap="innerHTML" hx-sync="this:replace"><button name="action" value="sent" formnovalidate formaction="${action}" hx-post="${path}/sent" hx-target="#sent" hx-swap="innerHTML">Show what will be sent</button></div>
 <div class="gap" id="sent" aria-live="polite">${sent}</div>`;
 }

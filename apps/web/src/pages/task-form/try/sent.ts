@@ -9,15 +9,15 @@ import { readTyped, type Typed } from '../typed.ts';
 
 /** What names the task to an action, as the form has it. */
 export const describeTask = (
-  { name, timezone, context, outputSchema = null }: TaskSettingsInput & { timezone: string },
+  { name, timezone, context, outputSchema = null, tools = [] }: TaskSettingsInput & { timezone: string },
   taskId: number | null,
-) => ({ name, timezone, context, outputSchema, ...(taskId !== null && { taskId }) });
+) => ({ name, timezone, context, outputSchema, tools, ...(taskId !== null && { taskId }) });
 
 /** What a run that starts now would send; a sentence where that cannot be said. */
 export async function renderSent({ actions, session }: SignedInVisit, typed: Typed, id: number | null): Promise<Html> {
-  const { context, outputSchema } = readSettings(typed, null).settings;
+  const { context, outputSchema, tools } = readSettings(typed, null).settings;
   const { prompt, name, timezone } = typed;
-  const task = describeTask({ name, timezone, prompt, context, outputSchema }, id);
+  const task = describeTask({ name, timezone, prompt, context, outputSchema, tools }, id);
   const result = await actions.previewPrompt(session, { prompt, ...task });
   if (!result.success) {
     const { fields, form } = toFormErrors(result);

@@ -4,6 +4,7 @@ import { renderGlyph } from '../../../parts/fates.ts';
 import { countWords, formatCost, formatCount, formatDuration } from '../../../parts/format.ts';
 import { renderMarkdown } from '../../../parts/markdown.ts';
 import { renderOutput } from '../../../parts/output.ts';
+import { renderSources } from '../../../parts/sources.ts';
 
 type Watched = WebActionData<'tryWatch'>;
 
@@ -14,14 +15,15 @@ export type TriedTask = WebActionData<'tryPrompt'> & {
 
 /** The answer to a prompt that was tried, with what its watched values are. */
 export function renderTried(tried: TriedTask): Html {
-  const { model, inputTokens, outputTokens, costUsd, estimated, durationMs, watched } = tried;
+  const { model, inputTokens, outputTokens, costUsd, estimated, durationMs, watched, toolUses, citations } = tried;
   const about = estimated ? 'about ' : '';
   return html`<section class="panel gap" aria-labelledby="tried" id="answer-now"><div class="head"><h2 id="tried">The answer now</h2><p>${model}, ${formatDuration(
     durationMs,
   )}, ${about}${countWords(inputTokens + outputTokens, 'token')} (${formatCount(inputTokens)} in, ${formatCount(
     outputTokens,
-  )} out), ${about}${formatCost(costUsd)}</p></div>
+  )} out), ${about}${formatCost(costUsd)}${toolUses > 0 && `, ${countWords(toolUses, 'use')} of web tools`}</p></div>
 ${renderAnswer(tried)}
+${citations.length > 0 && html`<h3>Sources</h3>${renderSources(citations)}`}
 ${watched && renderWatched(watched)}
 <p class="hint">Nothing is saved yet. This counted as one run of your quota.</p></section>`;
 }

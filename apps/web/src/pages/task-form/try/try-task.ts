@@ -7,7 +7,17 @@ import { hasErrors, type Problems, toTaskErrors, toTaskStatus, withProblems } fr
 import { describeTask } from './sent.ts';
 
 /** What is needed to try a prompt, its schema and the watched values. */
-const TRIED = ['prompt', 'aiModel', 'maxTokens', 'temperature', 'files', 'outputSchema', 'watch'];
+const TRIED = [
+  'prompt',
+  'aiModel',
+  'maxTokens',
+  'temperature',
+  'files',
+  'outputSchema',
+  'tools',
+  'maxToolUses',
+  'watch',
+];
 
 interface TypedTask {
   settings: TaskSettingsInput;
@@ -22,7 +32,7 @@ export async function tryTask(
   { settings, problems, timezone, task }: TypedTask,
   show: (rest: Partial<TaskForm>) => Page,
 ): Promise<Page> {
-  const { prompt, aiModel = '', maxTokens, temperature, attachments, watch = [] } = settings;
+  const { prompt, aiModel = '', maxTokens, temperature, attachments, maxToolUses, watch = [] } = settings;
   const failure = 'Not tried.';
   const refuse = (result: Parameters<typeof toTaskErrors>[0]) =>
     show({ errors: toTaskErrors(result), status: toTaskStatus(result), failure });
@@ -38,6 +48,7 @@ export async function tryTask(
     maxTokens,
     temperature,
     attachments,
+    maxToolUses,
   });
   if (!result.success) return refuse(result);
   const { answer, output, problems: mismatches } = result.data;
