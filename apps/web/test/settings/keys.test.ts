@@ -48,7 +48,10 @@ t.test('The page says how an assistant is connected, and a link proposes a key f
   t.equal(page.document.querySelectorAll('[name=scopes][checked]').length, 0);
   const [claude, cursor = '', code = ''] = readPrograms(page);
   const url = 'http://localhost:3000/mcp';
-  t.equal(claude, `claude mcp add --transport http carillon ${url} --header "Authorization: Bearer YOUR_API_KEY" --scope user`);
+  t.equal(
+    claude,
+    `claude mcp add --transport http carillon ${url} --header "Authorization: Bearer YOUR_API_KEY" --scope user`,
+  );
   const headers = { Authorization: 'Bearer YOUR_API_KEY' };
   t.same(JSON.parse(cursor), { mcpServers: { carillon: { url, headers } } });
   t.same(JSON.parse(code), { servers: { carillon: { type: 'http', url, headers } } });

@@ -1,8 +1,8 @@
 import { EMPTY, type Html, html } from '../../html.ts';
+import { renderMarkdown } from '../../parts/answer/markdown.ts';
+import { renderOutput } from '../../parts/answer/output.ts';
+import { renderSources } from '../../parts/answer/sources.ts';
 import { countWords, formatDay } from '../../parts/format.ts';
-import { renderMarkdown } from '../../parts/markdown.ts';
-import { renderOutput } from '../../parts/output.ts';
-import { renderSources } from '../../parts/sources.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { Run } from './outcomes.ts';
 

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../html.ts';
+import { renderMarkdown } from '../../parts/answer/markdown.ts';
+import { renderOutput } from '../../parts/answer/output.ts';
 import { renderDifferences } from '../../parts/differences.ts';
-import { renderMarkdown } from '../../parts/markdown.ts';
-import { renderOutput } from '../../parts/output.ts';
 import { renderMoment } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { renderValues } from '../runs/changes.ts';

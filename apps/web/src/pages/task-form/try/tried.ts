@@ -1,10 +1,10 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { type Html, html } from '../../../html.ts';
+import { renderMarkdown } from '../../../parts/answer/markdown.ts';
+import { renderOutput } from '../../../parts/answer/output.ts';
+import { renderSources } from '../../../parts/answer/sources.ts';
 import { renderGlyph } from '../../../parts/fates.ts';
 import { countWords, formatCost, formatCount, formatDuration } from '../../../parts/format.ts';
-import { renderMarkdown } from '../../../parts/markdown.ts';
-import { renderOutput } from '../../../parts/output.ts';
-import { renderSources } from '../../../parts/sources.ts';
 
 type Watched = WebActionData<'tryWatch'>;
 

@@ -1,6 +1,6 @@
 import type { Citation } from '@carillon/contract/executions';
-import { type Html, html } from '../html.ts';
-import { countWords } from './format.ts';
+import { type Html, html } from '../../html.ts';
+import { countWords } from '../format.ts';
 
 /** More are folded. */
 const SHOWN = 10;

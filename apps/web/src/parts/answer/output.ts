@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts';
+import { type Html, html } from '../../html.ts';
 
 /** Longer values are cut on a page. */
 const MAX_CHARACTERS = 20_000;

@@ -1,5 +1,5 @@
 import MarkdownIt, { type Token } from 'markdown-it';
-import { type Html, raw } from '../html.ts';
+import { type Html, raw } from '../../html.ts';
 
 /**
  * Answers come from models that read the web, so nothing in them is trusted: HTML is text, images are not loaded, and links
