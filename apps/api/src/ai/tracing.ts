@@ -25,6 +25,7 @@ export function tracedAi(ai: Ai, trace: Trace, settings: Config['ai']): Ai {
               'gen_ai.usage.output_tokens': usage.outputTokens,
               'carillon.usage.estimated': usage.estimated,
               'carillon.usage.cost_usd': usage.costUsd,
+              'carillon.usage.tool_uses': usage.toolUses,
             });
           }
           if (!outcome.ok) span.fail(outcome.errorCode);

@@ -35,7 +35,7 @@ export function readToolBlock(block: JsonObject, reply: ModelReply): void {
     reply.toolUses.all += 1;
     if (block.name === 'web_search') reply.toolUses.searches += 1;
   }
-  if (type === 'server_tool_use' || type.endsWith('_tool_result')) reply.startSection();
+  if (type.endsWith('_tool_result')) reply.startSection();
   if (type !== 'web_fetch_tool_result') return;
   const { type: kind, url, content } = toObject(block.content);
   if (kind === 'web_fetch_result') reply.sources.addPage(url, toObject(content).title);

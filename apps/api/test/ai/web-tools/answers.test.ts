@@ -95,7 +95,7 @@ t.test('A fetched page is cited by its address, whatever documents are attached'
           'Three prices.',
           citePage(2, 'A shop'),
           citePage(7, null),
-          citePage(0, 'a.pdf'),
+          citePage(1, 'a.pdf'),
           citePage(9, 'A shop'),
         ),
       ],
@@ -185,6 +185,9 @@ t.test('A broken stream is charged the uses of tools that arrived', async (t) =>
   const { usage } = await ask({ onText: () => {} });
   t.match(usage, { toolUses: 2, toolCostUsd: 0.01, outputTokens: 0, estimated: true });
   t.ok(usage && usage.inputTokens > 20_000 && usage.costUsd > 0.06, 'with their results as input');
+  const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+  anthropic.answer({ events: [...events, error] });
+  t.same((await ask({ onText: () => {} })).usage, { ...usage, estimated: true }, 'also if the provider says why');
 });
 
 const annotation = (url: string, title: string) => ({
@@ -201,7 +204,7 @@ t.test('An answer through OpenRouter has its citations, its uses and one cost', 
         text: 'Titan',
         annotations: [
           annotation(TITAN, 'Titan'),
-          { type: 'file', file: {} },
+          { type: 'file', url_citation: { url: 'https://file.example/' } },
           annotation(RHEA, 'Rhea'),
           annotation(TITAN, ''),
         ],

@@ -147,7 +147,7 @@ t.test('Results of tools are believed as input, up to four times what they may a
 t.test('The cost of tools is believed, and one that they cannot have is not', async (t) => {
   const { server, ask } = await startTestAi(t, { webTools: 'openrouter' });
   for (const [cost, costUsd] of [
-    [12, 12],
+    [13, 13],
     [500, 0.00021],
     [-1, 0.00021],
   ] as const) {

@@ -89,7 +89,7 @@ t.test('An answer that pauses twice is sent back whole, and tools that are used 
   const { anthropic, ask } = await start(t);
   const search = [searchFor('more', 'srvtoolu_9'), searchResult([], 'srvtoolu_9')];
   const more = { content: search, stop_reason: 'pause_turn', usage: usage(10_000, 1) };
-  anthropic.answer(paused, { message: more }, { message: { content: LAST, usage: usage(12_000, 0) } });
+  anthropic.answer(paused, { message: more }, { message: { content: LAST, usage: { input_tokens: 12_000 } } });
   t.match(await ask({ maxToolUses: 3 }), { ok: true, usage: { inputTokens: 31_000, toolUses: 3, toolCostUsd: 0.02 } });
   const [, second, third] = anthropic.requests.map(({ body }) => body);
   t.match(second?.tools, [{ max_uses: 1 }, { max_uses: 1 }]);
@@ -111,6 +111,26 @@ t.test('A search that a pause interrupts may still be made', async (t) => {
     t.match(body, { messages: [{}, { role: 'assistant', content }], tools: [{ name: 'web_search', max_uses: 1 }] });
     t.notOk(body && 'tool_choice' in body);
   }
+});
+
+t.test('The parts of an answer are one text, in which no character is split', async (t) => {
+  const { anthropic, ask } = await start(t);
+  let streamed = '';
+  const onText = (piece: string) => {
+    streamed += piece;
+  };
+  const first = { content: [{ type: 'text', text: 'A \uD83D' }], stop_reason: 'pause_turn' };
+  anthropic.answer({ message: first }, { message: { content: [{ type: 'text', text: '\uDE80.' }] } });
+  t.match(await ask({ onText }), { ok: true, text: 'A 🚀.' });
+  t.equal(streamed, 'A 🚀.');
+});
+
+t.test('A part whose tokens are not counted has the results of all parts as input', async (t) => {
+  const { anthropic, ask } = await start(t);
+  anthropic.answer(paused, { message: { content: LAST, usage: {} } });
+  const { usage } = await ask();
+  t.match(usage, { toolUses: 2, estimated: true });
+  t.ok(Number(usage?.inputTokens) > 29_000, `${usage?.inputTokens}`);
 });
 
 t.test('An answer that pauses for ever ends, and all of its parts are booked', async (t) => {
