@@ -1,6 +1,8 @@
 import t, { type Test } from 'tap';
 import type { AiRequest } from '../../../src/ai/request.ts';
-import { buildAiRequest, createTestAi, startTestAi } from '../../support/ai-client.ts';
+import { tracedAi } from '../../../src/ai/tracing.ts';
+import { type Attributes, NO_TRACE, type Trace } from '../../../src/telemetry/tracing.ts';
+import { buildAiRequest, createTestAi, NO_PROVIDER, startTestAi } from '../../support/ai-client.ts';
 import {
   type AnthropicMessage,
   buildEvents,
@@ -250,4 +252,14 @@ t.test('Searches of a service that sends no cost are priced, and are not counted
     t.same([usage?.toolUses, usage?.toolCostUsd], [toolUses, toolCostUsd], JSON.stringify(counts));
     t.equal(usage?.costUsd, Number((0.00021 + (toolCostUsd ?? 0)).toFixed(12)));
   }
+});
+
+t.test('The span of a call has the uses of its tools', async (t) => {
+  const { server, ai } = await startTestAi(t, { webTools: 'openrouter' });
+  const spans: Attributes[] = [];
+  const span = { set: (attributes: Attributes) => void spans.push(attributes), fail() {} };
+  const trace: Trace = { ...NO_TRACE, isOn: true, span: (_name, _attributes, work) => work(span) };
+  server.answer(() => ({ usage: { server_tool_use_details: { tool_calls_executed: 3 } } }));
+  await tracedAi(ai, trace, NO_PROVIDER).ask(buildAiRequest({ tools: ['web_fetch'] }));
+  t.match(spans, [{ 'carillon.usage.tool_uses': 3 }]);
 });
