@@ -20,8 +20,9 @@ async function post(app: FastifyInstance, { headers }: Owner, method: string, pa
     headers: { ...headers, accept: 'application/json, text/event-stream' },
     payload: { jsonrpc: '2.0', id: 1, method, params },
   });
-  const event = /^data: (.*)$/m.exec(answer.body);
-  const { result } = JSON.parse(event?.[1] ?? answer.body);
+  // U+2028 ends no line of an event stream.
+  const event = answer.body.split('\n').find((line) => line.startsWith('data: '));
+  const { result } = JSON.parse(event?.slice('data: '.length) ?? answer.body);
   if (!result) throw new Error(answer.body);
   return result;
 }
