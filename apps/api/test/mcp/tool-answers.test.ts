@@ -281,6 +281,12 @@ t.test('Alerts, channels and usage say what an assistant needs', async (t) => {
   const made = await alice.call('create_task', { ...NEW, scheduledFor: '2026-11-27T17:00', channels: [id] });
   t.same((await readTask(app, alice, made.data.taskId)).channels, [id]);
 
+  const webhookUrl = 'https://hooks.example.com/a-secret';
+  const posting = await postTask(app, alice, { webhookUrl });
+  const posted = await alice.call('get_task', { taskId: posting });
+  t.equal(posted.data.task.webhookHost, 'hooks.example.com');
+  t.notMatch(JSON.stringify(posted), 'a-secret');
+
   const usage = await alice.call('get_usage');
   t.match(usage.data, { period: '2026-11', runs: { used: 0, limit: 500 }, today: { runs: { used: 0, limit: 50 } } });
   t.match(usage.text, 'Used today: 0 of 50 runs');

@@ -1,7 +1,7 @@
 import { isTimeZone } from '@carillon/contract/validation/time-zone';
 import t from 'tap';
 import { Temporal } from 'temporal-polyfill';
-import { dateTimeIn, offsetAt, periodAfter, periodAt } from '../../src/schedule/time-zone.ts';
+import { dateTimeIn, offsetAt, periodAfter, periodAt, readLocalTime } from '../../src/schedule/time-zone.ts';
 import { clock } from './oracle.ts';
 
 const NAMES = [
@@ -66,3 +66,36 @@ t.test('The periods of a zone join without a gap, each with the offset that Intl
     );
   }
 });
+
+t.test(
+  'A local time is the instant at which clocks show it, the first one of two, or as much later as they skip',
+  async (t) => {
+    const HOUR = 3_600_000;
+    const ZONES = ['Europe/Lisbon', 'Australia/Lord_Howe', 'Pacific/Apia', 'America/St_Johns', 'Asia/Kolkata', 'UTC'];
+    const seen = { none: 0, skipped: 0, repeated: 0 };
+    for (const name of ZONES) {
+      const changes = [];
+      const end = Date.UTC(2013, 0, 1);
+      for (let period = periodAt(name, Date.UTC(2011, 0, 1)); period.until < end; period = periodAfter(name, period))
+        changes.push(period.until);
+      for (const at of [Date.UTC(2026, 10, 27, 17), ...changes])
+        for (let wall = clock(name, at) - 30 * HOUR; wall <= clock(name, at) + 30 * HOUR; wall += HOUR / 4) {
+          const text = new Date(wall).toISOString().slice(0, 16);
+          const candidates = [-14, 14].map((hours) => wall - offsetAt(name, wall + hours * HOUR));
+          const before = wall - offsetAt(name, at - 1);
+          const shown = candidates.filter((one) => clock(name, one) === wall).sort((a, b) => a - b);
+          const deviation =
+            shown.length === 0 ? 'skipped' : shown[0] === shown[1] || shown.length === 1 ? null : 'repeated';
+          seen[deviation ?? 'none']++;
+          const expected = { at: new Date(shown[0] ?? before), deviation };
+          const read = readLocalTime(name, text);
+          if (read?.at.getTime() !== expected.at.getTime() || read.deviation !== deviation)
+            t.same(read, expected, `${name} ${text}`);
+        }
+    }
+    t.ok(seen.none > 1000 && seen.skipped > 100 && seen.repeated > 10, JSON.stringify(seen));
+    for (const text of ['2026-02-30T10:00', '2026-11-27', '2026-11-27T24:00', '2026-11-27T10:00Z', '10:00', ''])
+      t.equal(readLocalTime('Europe/Lisbon', text), null, text);
+    t.throws(() => readLocalTime('Europe/Nowhere', '2026-11-27T17:00'), RangeError);
+  },
+);

@@ -1,4 +1,4 @@
-import { strictObject } from '@carillon/contract/primitives';
+import { nullable, strictObject } from '@carillon/contract/primitives';
 import { Task } from '@carillon/contract/tasks';
 import { Type } from '@sinclair/typebox';
 import { getTask as read } from '../../tasks/read.ts';
@@ -10,7 +10,8 @@ import { fence, quote, quoteData, shorten } from '../answers/texts.ts';
 import { TaskId, toEtag } from '../arguments/task-fields.ts';
 import { defineTool } from '../tool.ts';
 
-const { userId: _owner, ...shown } = Task.properties;
+/** The address of a webhook may be a secret. */
+const { userId: _owner, webhookUrl: _webhook, ...shown } = Task.properties;
 
 export const getTask = defineTool({
   name: 'get_task',
@@ -21,7 +22,7 @@ export const getTask = defineTool({
   as: 'GET /api/tasks/:id',
   input: strictObject({ taskId: TaskId }),
   output: Type.Object({
-    task: Type.Object(shown),
+    task: Type.Object({ ...shown, webhookHost: nullable(Type.String()) }),
     promptCut: Type.Boolean(),
     nextRuns: Type.Array(PlannedRun),
     etag: Type.String(),
@@ -30,7 +31,8 @@ export const getTask = defineTool({
   hints: { readOnlyHint: true, openWorldHint: false },
   async run({ ctx, caller }, { taskId }) {
     const row = await withAdvice({ not_found: FIND_TASK }, () => read(ctx, caller, taskId));
-    const { userId: _owner, revision: _revision, plannedRuns: _planned, prompt, ...task } = row;
+    const { userId: _owner, revision: _revision, plannedRuns: _planned, webhookUrl, prompt, ...rest } = row;
+    const task = { ...rest, webhookHost: webhookUrl === null ? null : new URL(webhookUrl).host };
     const nextRuns = toPlannedRuns(previewNextRuns(ctx, row, NEXT_RUNS), row.timezone);
     const [etag, page] = [toEtag(row), toTaskPage(ctx, taskId)];
     const { id: _id, name, description, status, nextExecutionAt: _next, createdAt: _created, ...settings } = task;
