@@ -15,7 +15,6 @@ import { buildInstructions } from './instructions.ts';
 /** The defaults of tasks. */
 export const DEFAULT_MAX_TOKENS = 1024;
 export const DEFAULT_TEMPERATURE = 70;
-export const DEFAULT_MAX_TOOL_USES = 5;
 
 export interface ProcessOptions {
   /** Aborts the call; its usage is recorded all the same. */

@@ -1,6 +1,7 @@
 import type { OutputSchema } from '@carillon/db';
 import { type AiAttachment, type Citation, estimateInputTokens, type WebTool } from '../ai/request.ts';
 import type { AiUsage } from '../ai/usage.ts';
+import { DEFAULT_MAX_USES } from '../ai/web-tools/tool-limits.ts';
 import type { Caller, Context } from '../context.ts';
 import { askForOutput, type OutputOutcome } from '../executions/output/ask-for-output.ts';
 import { checkOutputSchema } from '../executions/output/check-schema.ts';
@@ -8,13 +9,7 @@ import { withAttachments } from '../executions/pipeline/attachments.ts';
 import { checkTools } from '../executions/request/check-tools.ts';
 import { getAttachmentIds } from '../uploads/attachments.ts';
 import { completeCall, startCall } from './calls.ts';
-import {
-  DEFAULT_MAX_TOKENS,
-  DEFAULT_MAX_TOOL_USES,
-  DEFAULT_TEMPERATURE,
-  findProviderKey,
-  toProviderError,
-} from './process.ts';
+import { DEFAULT_MAX_TOKENS, DEFAULT_TEMPERATURE, findProviderKey, toProviderError } from './process.ts';
 
 export interface PromptToTry {
   prompt: string;
@@ -44,7 +39,7 @@ export interface TriedPrompt extends Required<AiUsage> {
  */
 export async function tryPrompt(ctx: Context, caller: Caller, input: PromptToTry): Promise<TriedPrompt> {
   const { prompt, system, aiModel: model, maxTokens = DEFAULT_MAX_TOKENS, temperature = DEFAULT_TEMPERATURE } = input;
-  const { tools = [], maxToolUses = DEFAULT_MAX_TOOL_USES } = input;
+  const { tools = [], maxToolUses = DEFAULT_MAX_USES } = input;
   checkTools(ctx, { aiModel: model, tools });
   const schema = input.outputSchema ? checkOutputSchema(input.outputSchema) : null;
   const signal = ctx.worker.stopping;

@@ -9,10 +9,9 @@ export function checkTools(
   { aiModel, tools }: { aiModel: string; tools: readonly WebTool[] },
 ): void {
   const available = tools.length === 0 ? [] : findWebTools(config.ai, aiModel);
-  const missing = tools.filter((tool) => !available.includes(tool));
-  if (missing.length === 0) return;
+  if (tools.every((tool) => available.includes(tool))) return;
   throw invalidField(
     'tools',
-    `must not have ${missing.join(' and ')}: the provider of the model ${JSON.stringify(aiModel)} does not run it. Choose a model of a provider that does (Anthropic or OpenRouter), or leave it out`,
+    `must be empty for the model ${JSON.stringify(aiModel)}: its provider runs no web tools. Choose a model of one that does (Anthropic or OpenRouter), or leave them out`,
   );
 }

@@ -34,9 +34,9 @@ t.test(
     const [reason] = refused.json().details.tools;
     t.match(
       reason,
-      /^must not have web_search: the provider of the model "some-model" does not run it\. Choose a model of/,
+      /^must be empty for the model "some-model": its provider runs no web tools\. Choose a model of one that does/,
     );
-    t.match(reason, /or leave it out$/);
+    t.match(reason, /or leave them out$/);
     t.same(Object.keys(refused.json().details), ['tools']);
 
     const withTools = await postTask(app, alice, WITH_TOOLS);
