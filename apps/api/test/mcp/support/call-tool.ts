@@ -1,3 +1,4 @@
+import { compileValidator } from '@carillon/contract';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyInstance } from 'fastify';
 import { TOOLS } from '../../../src/mcp/tools/index.ts';
@@ -44,6 +45,15 @@ async function findCheck(app: FastifyInstance, key: Owner, name: string): Promis
   return check;
 }
 
+const wholes = new Map(TOOLS.map(({ name, output }) => [name, compileValidator(output, 'answer')]));
+
+/** Also checks formats, and the words that clients do not know. */
+function findWhole(name: string) {
+  const validate = wholes.get(name);
+  if (!validate) throw new Error(name);
+  return validate;
+}
+
 /** What the tool says, and `data` of a success, which is checked against the schema of the tool. */
 export async function callTool(app: FastifyInstance, key: Owner, name: string, given: object = {}) {
   const {
@@ -56,6 +66,8 @@ export async function callTool(app: FastifyInstance, key: Owner, name: string, g
   });
   const check = await findCheck(app, key, name);
   if (!isError && !check(data)) throw new Error(`${name}: ${JSON.stringify(check.errors)}`);
+  const whole = isError || findWhole(name)(data);
+  if (whole !== true && !whole.ok) throw new Error(`${name}: ${JSON.stringify(whole.details)}`);
   // biome-ignore lint/suspicious/noExplicitAny: the answers of all tools, compared as a whole
   return { text: content[0].text as string, data: data as any, isError };
 }
