@@ -9,6 +9,9 @@ import { CRON_SECRET } from '../support/context.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const START_MS = 30_000;
+const { NODE_COMPILE_CACHE, RESOLUTION_CACHE } = process.env;
+/** The hook of `scripts/cache-resolution.ts`, which takes 0.3 s off the processor time of a start. */
+const HOOKS = RESOLUTION_CACHE ? process.execArgv.filter((argument) => argument.startsWith('--import=')) : [];
 
 interface Test {
   teardown(work: () => unknown): unknown;
@@ -45,12 +48,13 @@ export interface Settings {
 /** Starts `main.ts` as a process of its own and waits until it listens; it is killed at the end of `t`. */
 export async function startApiProcess(t: Test, { databaseUrl, aiUrl, leaseMs, env }: Settings): Promise<ApiProcess> {
   const dataDir = mkdtempSync(join(tmpdir(), 'carillon-api-'));
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...HOOKS, MAIN], {
     // The root of the repository may hold a developer's .env.
     cwd: dataDir,
     env: {
       PATH: process.env.PATH,
-      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      NODE_COMPILE_CACHE,
+      RESOLUTION_CACHE,
       PORT: '0',
       DATA_DIR: dataDir,
       DATABASE_URL: databaseUrl,
