@@ -1,8 +1,22 @@
 import { toOneLine } from '@carillon/db/storable-text';
+import {
+  countDraftStart,
+  DRAFT_FIELD,
+  type Draft,
+  extractDraft,
+  FIELD_START,
+  findDraft,
+  parseWhole,
+  readDraft,
+  removeDraftStart,
+  UNREADABLE,
+} from './proposals/extract-draft.ts';
 
-export interface AgentAnswer {
+export interface ParsedAnswer {
   content: string;
   suggestions: string[];
+  /** The task that the model proposes; null without one. */
+  draft: Draft | null;
 }
 
 const MAX_SUGGESTIONS = 5;
@@ -12,17 +26,39 @@ const DECORATION = '*_`#>~=-';
 const JSON_ANSWER = /^(?:```(?:json)?\s*)?\{\s*"(?:content|suggestions)"/i;
 const JSON_ANSWER_START = /^(?:`{0,3}|```j?s?o?n?\s*|(?:```(?:json)?\s*)?\{\s*(?:"[a-z]*"?)?)$/i;
 
+/** More than the marker, or the beginning of a draft, has. */
+const MAX_SPLIT = 128;
+
 export const toMarkerLine = (marker: string): string => `=== ${marker} ===`;
 
 /** `marker` is random for each call. Without it everything is content, unless it is JSON with these fields. */
-export function parseAnswer(text: string, marker: string): AgentAnswer {
+export function parseAnswer(text: string, marker: string): ParsedAnswer {
   const found = new RegExp(marker, 'i').exec(text);
-  if (!found) return parseJsonAnswer(text) ?? { content: removePartialMarker(text, marker).trim(), suggestions: [] };
-  const content = removeMarkerLine(text.slice(0, found.index)).trim();
+  if (!found) return parseJsonAnswer(text) ?? parseUnmarked(text, marker);
+  const before = extractDraft(removeMarkerLine(text.slice(0, found.index)), false);
   const rest = text.slice(found.index + marker.length).replace(/^[ \t*_`#>~=-]+/, '');
+  const after = extractDraft(removeMarkerLines(rest, marker).join('\n'), true);
+  const { draft, beside } = before.draft ? before : after;
+  const content = before.rest.trim();
+  const below = removeDraftStart(after.rest).trim();
   // The model started with the marker: the answer follows it.
-  if (content === '') return { content: removeMarkerLines(rest, marker).join('\n').trim(), suggestions: [] };
-  return { content, suggestions: cleanSuggestions(parseSuggestions(removeMarkerLines(rest, marker))) };
+  if (content === '' && below !== '') return { content: below, suggestions: [], draft };
+  const suggestions = cleanSuggestions(parseSuggestions(below));
+  return { ...fromBeside(beside), ...(content && { content }), ...(suggestions.length > 0 && { suggestions }), draft };
+}
+
+function parseUnmarked(text: string, marker: string): ParsedAnswer {
+  const { rest, draft, beside } = extractDraft(text, false);
+  const content = removePartialMarker(removeDraftStart(rest), marker).trim();
+  return { ...fromBeside(beside), ...(content && { content }), draft };
+}
+
+/** Some models write the whole answer into the object of the draft. */
+function fromBeside({ content, suggestions }: Record<string, unknown>): Omit<ParsedAnswer, 'draft'> {
+  return {
+    content: typeof content === 'string' ? content.toWellFormed().trim() : '',
+    suggestions: Array.isArray(suggestions) ? cleanSuggestions(suggestions) : [],
+  };
 }
 
 /** Removes the decoration before the marker, and the rest of its line unless that contains text. */
@@ -32,12 +68,17 @@ function removeMarkerLine(text: string): string {
   return text.slice(0, end);
 }
 
-function parseJsonAnswer(text: string): AgentAnswer | null {
+const DRAFT_IN_JSON = new RegExp(`,?\\s{0,20}"(?:${DRAFT_FIELD}"\\s{0,20}:|(?=p)${FIELD_START}"?\\s{0,20}$)`, 'i');
+
+function parseJsonAnswer(text: string): ParsedAnswer | null {
   if (!JSON_ANSWER.test(text.trimStart())) return null;
-  const { content, suggestions } = (parseJson(text) ?? {}) as Record<string, unknown>;
-  if (typeof content !== 'string' || !Array.isArray(suggestions)) return null;
+  const value = (parseJson(text) ?? parseWhole(text) ?? {}) as Record<string, unknown>;
+  const { content, suggestions } = value;
+  const { draft, beside } = readDraft(value) ?? { draft: null, beside: value };
   // JSON escapes can contain lone surrogates.
-  return { content: content.toWellFormed().trim(), suggestions: cleanSuggestions(suggestions) };
+  if (typeof content === 'string' && (draft || Array.isArray(suggestions))) return { ...fromBeside(beside), draft };
+  const at = text.search(DRAFT_IN_JSON);
+  return at === -1 ? null : { content: text.slice(0, at).trim(), suggestions: [], draft: UNREADABLE.draft };
 }
 
 /** The token limit may cut the marker short. */
@@ -50,10 +91,10 @@ function removePartialMarker(text: string, marker: string): string {
 const removeMarkerLines = (text: string, marker: string) =>
   text.split(/\r?\n/).filter((line) => !line.toLowerCase().includes(marker));
 
-function parseSuggestions(lines: readonly string[]): readonly unknown[] {
-  const parsed = parseJson(lines.join('\n'));
+function parseSuggestions(text: string): readonly unknown[] {
+  const parsed = parseJson(text);
   const listed = Array.isArray(parsed) ? parsed : (parsed as Record<string, unknown> | null)?.suggestions;
-  return Array.isArray(listed) ? listed : lines;
+  return Array.isArray(listed) ? listed : text.split('\n');
 }
 
 function parseJson(text: string): unknown {
@@ -76,7 +117,7 @@ function cleanSuggestions(given: readonly unknown[]): string[] {
   for (const one of given) {
     const text = typeof one === 'string' ? removeQuotes(removeBullet(toOneLine(one.toWellFormed()))) : '';
     const key = text.toLowerCase();
-    const isHeading = text.endsWith(':') || !/[\p{L}\p{N}]/u.test(text);
+    const isHeading = text.endsWith(':') || /^(?:```|\{)/.test(text) || !/[\p{L}\p{N}]/u.test(text);
     if (isHeading || [...text].length > MAX_SUGGESTION_CHARACTERS || cleaned.has(key)) continue;
     cleaned.set(key, text);
   }
@@ -93,10 +134,14 @@ function removeQuotes(text: string): string {
   return inner === undefined ? text : removeQuotes(inner.trim());
 }
 
-/** Holds back what may be the marker: the streamed text is always a prefix of `parseAnswer`'s content. */
+/** Holds back what may be the marker or a draft: the streamed text is always a prefix of `parseAnswer`'s content. */
 export function createContentStream(marker: string, onContent: (text: string) => void) {
   let held = '';
   let sent = 0;
+  /** How many of the first characters of `held` are decoration. */
+  let decorated = 0;
+  /** How many have no marker and no draft that begins and ends in them. */
+  let searched = 0;
   let state: 'start' | 'content' | 'ended' = 'start';
   const send = (text: string) => {
     if (text === '') return;
@@ -113,15 +158,22 @@ export function createContentStream(marker: string, onContent: (text: string) =>
         state = JSON_ANSWER.test(held) ? 'ended' : 'content';
         if (state === 'ended') return;
       }
-      const found = new RegExp(marker, 'i').exec(held);
-      if (found) state = 'ended';
-      const end = skipDecorationBefore(held, found ? found.index : held.length - countPartialMarker(held, marker));
+      const from = Math.max(0, searched - MAX_SPLIT);
+      const recent = held.slice(from);
+      const found = [recent.search(new RegExp(marker, 'i')), findDraft(recent)].filter((at) => at !== -1);
+      if (found.length > 0) state = 'ended';
+      const until = Math.min(...found.map((at) => from + at), held.length - countHeld(held, marker));
+      const end = skipDecorationBefore(held, until, decorated);
       send(held.slice(0, end));
       held = held.slice(end);
+      decorated = until - end;
+      searched = held.length;
     },
     end: (content: string) => send(content.slice(sent)),
   };
 }
+
+const countHeld = (text: string, marker: string) => Math.max(countPartialMarker(text, marker), countDraftStart(text));
 
 /** How many of the last characters may be the start of the marker. */
 function countPartialMarker(text: string, marker: string): number {
@@ -131,10 +183,11 @@ function countPartialMarker(text: string, marker: string): number {
   return 0;
 }
 
-function skipDecorationBefore(text: string, end: number): number {
+/** The first `known` characters are decoration. */
+function skipDecorationBefore(text: string, end: number, known = 0): number {
   let at = end;
-  while (at > 0 && isDecoration(text[at - 1] as string)) at--;
-  return at;
+  while (at > known && isDecoration(text[at - 1] as string)) at--;
+  return at <= known ? 0 : at;
 }
 
 const isDecoration = (character: string) => DECORATION.includes(character) || /\s/.test(character);

@@ -74,15 +74,15 @@ function tokensReservedError({ day, month, limits }: QuotaAccount): AppError {
 }
 
 /**
- * `store` runs in the transaction of the record. Never throws, because the answer has been paid for: a call that cannot be
- * recorded is left to its lease.
+ * `store` runs in the transaction of the record; false if that has failed. Never throws, because the answer has been paid
+ * for: a call that cannot be recorded is left to its lease.
  */
 export async function completeCall(
   ctx: Context,
   call: AgentCall,
   usage: AiUsage | null,
   store: (tx: Context) => Promise<unknown> = async () => {},
-): Promise<void> {
+): Promise<boolean> {
   const logError = (error: unknown, message: string) => ctx.log.error({ err: error, userId: call.userId }, message);
   try {
     const record = async (tx: Context) => {
@@ -94,8 +94,10 @@ export async function completeCall(
       signal: AbortSignal.timeout(MAX_RECORD_MS),
       onRetry: (error) => logError(error, 'recording an agent call failed'),
     });
+    return true;
   } catch (error) {
     logError(error, 'recording an agent call failed: taken over when its lease expires');
+    return false;
   }
 }
 

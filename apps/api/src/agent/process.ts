@@ -1,20 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { MAX_PREFERENCES_BYTES, type ProcessMessageInput, type ProcessMessageResult } from '@carillon/contract/agent';
+import type { ChannelChoice } from '@carillon/contract/channels/choices';
 import { users } from '@carillon/db';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import type { AiOutcome } from '../ai/client.ts';
 import { estimateInputTokens } from '../ai/request.ts';
+import { findWebTools } from '../ai/web-tools/find-web-tools.ts';
 import type { Caller, Context } from '../context.ts';
 import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../crypto/provider-key.ts';
 import { AppError, invalidField } from '../errors.ts';
+import { selectChannelChoices } from '../queries/channel-choices.ts';
 import { getSettings } from '../settings/read.ts';
-import { createContentStream, parseAnswer } from './answer.ts';
+import { createContentStream, type ParsedAnswer, parseAnswer, toMarkerLine } from './answer.ts';
 import { completeCall, startCall } from './calls.ts';
 import { buildInstructions } from './instructions.ts';
+import { writeOfflineDraft } from './proposals/offline-draft.ts';
+import { describeProblem, insertProposal, type Proposed, proposeTask } from './proposals/propose.ts';
 
 /** The defaults of tasks. */
 export const DEFAULT_MAX_TOKENS = 1024;
 export const DEFAULT_TEMPERATURE = 70;
+/** An answer may hold the draft of a task beside its text. */
+export const AGENT_MAX_TOKENS = 2048;
 
 export interface ProcessOptions {
   /** Aborts the call; its usage is recorded all the same. */
@@ -29,7 +36,7 @@ export type AgentAnswer = Omit<ProcessMessageResult, 'success'>;
 /** Returns when the usage is recorded. A failed call counts too. Throws 400, 401, 402, 503. */
 export async function processMessage(
   ctx: Context,
-  caller: Pick<Caller, 'id' | 'timezone'>,
+  caller: Caller,
   { message, context = {} }: ProcessMessageInput,
   { signal, onContent, store }: ProcessOptions,
 ): Promise<AgentAnswer> {
@@ -39,54 +46,87 @@ export async function processMessage(
   }
   const marker = randomBytes(8).toString('hex');
   const content = onContent && createContentStream(marker, onContent);
-  const [{ defaultModel }, apiKey] = await Promise.all([getSettings(ctx), findProviderKey(ctx, caller)]);
+  const [{ defaultModel }, { apiKey, channels }] = await Promise.all([getSettings(ctx), findAccount(ctx, caller)]);
+  const tools = findWebTools(ctx.config.ai, defaultModel);
+  const sources = { timezone, tools, channels: channels.filter(({ state }) => state === 'on') };
   const request = {
     model: defaultModel,
-    system: buildInstructions({ now: ctx.now(), timezone, preferences, marker }),
+    system: buildInstructions({ now: ctx.now(), preferences, marker, ...sources }),
     prompt: message,
-    maxTokens: DEFAULT_MAX_TOKENS,
+    maxTokens: AGENT_MAX_TOKENS,
     temperature: DEFAULT_TEMPERATURE,
     apiKey,
     signal,
+    offlineText: writeOfflineDraft(message, toMarkerLine(marker)),
     ...(content && { onText: content.add }),
   };
   const inputTokens = estimateInputTokens(request);
-  const call = await startCall(ctx, caller, { model: defaultModel, inputTokens, maxTokens: DEFAULT_MAX_TOKENS });
+  const call = await startCall(ctx, caller, { model: defaultModel, inputTokens, maxTokens: AGENT_MAX_TOKENS });
   const outcome = await ctx.ai.ask(request);
   ctx.metrics.agentCallEnded(outcome);
   if (!outcome.ok) {
     await completeCall(ctx, call, outcome.usage);
     throw toProviderError(ctx, caller, outcome);
   }
-  const answer = buildAnswer(outcome, marker, defaultModel);
-  await completeCall(ctx, call, outcome.usage, store && ((tx) => store(tx, answer)));
+  const parsed = parseAnswer(outcome.text, marker);
+  const proposed = await proposeTask(ctx, caller, parsed.draft, { ...sources, isCut: outcome.isCut === true });
+  let answer = buildAnswer(outcome, parsed, proposed, defaultModel);
+  const isStored = await completeCall(ctx, call, outcome.usage, async (tx) => {
+    if (answer.proposal) await insertProposal(tx, caller.id, answer.proposal);
+    await store?.(tx, answer);
+  });
+  if (answer.proposal && !isStored) answer = buildAnswer(outcome, parsed, NOT_STORED, defaultModel);
   content?.end(answer.response.content);
   return answer;
 }
 
+const NOT_STORED: Proposed = { problem: 'could not be stored' };
+
 function buildAnswer(
-  { usage, durationMs, text }: AiOutcome & { ok: true },
-  marker: string,
+  { usage, durationMs }: AiOutcome & { ok: true },
+  { content, suggestions }: ParsedAnswer,
+  proposed: Proposed | null,
   defaultModel: string,
 ): AgentAnswer {
-  const { content, suggestions } = parseAnswer(text, marker);
   const { inputTokens: input = 0, outputTokens: output = 0 } = usage ?? {};
   return {
     response: {
-      content,
+      content: completeContent(content, proposed),
       tokensUsed: { input, output, total: input + output },
       model: usage?.model ?? defaultModel,
       processingTimeMs: durationMs,
     },
     suggestions,
+    ...(proposed && 'proposal' in proposed && { proposal: proposed.proposal }),
   };
 }
 
+/** The model may have announced a task that is not there. */
+function completeContent(content: string, proposed: Proposed | null): string {
+  if (proposed === null) return content;
+  if ('problem' in proposed) return [content, describeProblem(proposed.problem)].filter(Boolean).join('\n\n');
+  return content || proposed.proposal.task.name;
+}
+
 /** The key of the user for the provider, if there is one. Throws 503 if it cannot be read. */
-export async function findProviderKey(ctx: Context, { id }: Pick<Caller, 'id'>): Promise<string | null> {
-  const [user] = await ctx.db.select({ sealed: users.providerKeySealed }).from(users).where(eq(users.id, id));
+export async function findProviderKey(ctx: Context, caller: Pick<Caller, 'id'>): Promise<string | null> {
+  const [user] = await ctx.db.select({ sealed: users.providerKeySealed }).from(users).where(eq(users.id, caller.id));
+  return openProviderKey(ctx, caller, user?.sealed ?? null);
+}
+
+/** The key as above, and the channels. */
+async function findAccount(ctx: Context, caller: Caller) {
+  const channels = sql<ChannelChoice[]>`${selectChannelChoices(sql`"users"."id"`)}`;
+  const [user] = await ctx.db
+    .select({ sealed: users.providerKeySealed, channels })
+    .from(users)
+    .where(eq(users.id, caller.id));
+  return { apiKey: openProviderKey(ctx, caller, user?.sealed ?? null), channels: user?.channels ?? [] };
+}
+
+function openProviderKey(ctx: Context, { id }: Pick<Caller, 'id'>, sealed: string | null): string | null {
   try {
-    return decryptProviderKey(ctx, id, user?.sealed ?? null);
+    return decryptProviderKey(ctx, id, sealed);
   } catch (error) {
     ctx.log.error({ err: error, userId: id }, "decrypting a user's own AI key failed");
     throw new AppError('provider_failed', UNREADABLE_KEY_MESSAGE, { errorCode: 'AUTHENTICATION_FAILED' });

@@ -27,10 +27,10 @@ export async function askOfflineModel(request: AiRequest): Promise<{ text: strin
   };
 }
 
-function describe({ prompt, model }: AiRequest): string {
+function describe({ prompt, model, offlineText }: AiRequest): string {
   const words = prompt.split(/\s+/u).filter(Boolean);
   const beginning = words.slice(0, 12).join(' ');
-  return toStorableText(
+  const description = toStorableText(
     [
       'No AI provider is configured, so this answer comes from the built-in offline model, which understands nothing.',
       'For real answers set AI_BASE_URL and AI_API_KEY (any OpenAI-compatible service) or ANTHROPIC_API_KEY.',
@@ -38,4 +38,5 @@ function describe({ prompt, model }: AiRequest): string {
     ].join('\n'),
     2000,
   );
+  return offlineText ? `${description}\n${offlineText}` : description;
 }

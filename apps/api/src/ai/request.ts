@@ -30,6 +30,8 @@ export interface AiRequest {
   /** Makes the answer a stream. Called with each piece of the text, none of which splits a character. */
   onText?: (delta: string) => void;
   signal: AbortSignal;
+  /** What the built-in offline model adds to its answer; no provider sees it. */
+  offlineText?: string | null;
 }
 
 /** A page that an answer cites. */

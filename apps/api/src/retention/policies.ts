@@ -28,6 +28,7 @@ export const PRUNED_KINDS = [
   'reset tokens',
   'mails',
   'idempotency keys',
+  'proposals',
 ] as const;
 export type PrunedKind = (typeof PRUNED_KINDS)[number];
 
@@ -81,6 +82,8 @@ export function toPruneBatch(ctx: Context, kind: PrunedKind): PruneBatch {
       });
     case 'idempotency keys':
       return pruneByIndex('idempotency_keys', 'id', sql`expires_at < ${expired}`);
+    case 'proposals':
+      return pruneByIndex('task_proposals', 'id', sql`expires_at < ${expired}`);
   }
 }
 

@@ -1,5 +1,15 @@
 import { EXPORT_PARTS, type ExportPart } from '@carillon/contract/actions/web/settings';
-import { alerts, apiKeys, executions, notifications, tasks, uploads, usageCounters, webhooks } from '@carillon/db';
+import {
+  alerts,
+  apiKeys,
+  executions,
+  notifications,
+  taskProposals,
+  tasks,
+  uploads,
+  usageCounters,
+  webhooks,
+} from '@carillon/db';
 import { and, asc, eq, gt, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { describeActor, recordAudit } from '../audit/record.ts';
@@ -53,6 +63,19 @@ const SOURCES: Record<ExportPart, Source> = {
       channels: tasks.channels,
       createdAt: tasks.createdAt,
       updatedAt: tasks.updatedAt,
+    },
+  },
+  proposals: {
+    table: taskProposals,
+    owner: taskProposals.userId,
+    key: taskProposals.id,
+    fields: {
+      id: taskProposals.id,
+      task: taskProposals.draft,
+      createdAt: taskProposals.createdAt,
+      expiresAt: taskProposals.expiresAt,
+      confirmedAt: taskProposals.confirmedAt,
+      taskId: taskProposals.taskId,
     },
   },
   runs: { table: executions, owner: executions.userId, key: executions.id, fields: executionFields },

@@ -4,7 +4,7 @@ import { createContentStream, parseAnswer, toMarkerLine } from '../../src/agent/
 const MARKER = 'a1b2c3d4e5f60718';
 const LINE = toMarkerLine(MARKER);
 const read = (text: string) => parseAnswer(text, MARKER);
-const answer = (content: string, ...suggestions: string[]) => ({ content, suggestions });
+const answer = (content: string, ...suggestions: string[]) => ({ content, suggestions, draft: null });
 
 t.test('The marker separates content from suggestions, also with decoration', async (t) => {
   for (const line of [

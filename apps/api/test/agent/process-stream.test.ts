@@ -116,7 +116,7 @@ t.test('A client that disconnects ends the provider call, which is recorded up t
   ai.answer(() => ({ text: 'Titan is the largest moon of Saturn. Rhea', cut: { after: 8, by: 'stall' } }));
   const { until: read, hangUp } = await open(t);
   await read((found) => found.includes('Saturn'));
-  t.match(await readCallsUnderWay(), [{ userId: alice().id, tokensReserved: 1024 }]);
+  t.match(await readCallsUnderWay(), [{ userId: alice().id, tokensReserved: 2048 }]);
   hangUp();
   await ai.requests[0]?.hungUp;
   await until(isBooked);

@@ -3,6 +3,7 @@ import { idempotencyKeys, queryRows, tasks } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
+import { insertProposal } from '../support/proposals.ts';
 import { TASK } from '../support/tasks.ts';
 import { type ApiProcess, startApiProcess, until } from './api-process.ts';
 import { JWT_SECRET, signInAll } from './clients.ts';
@@ -11,6 +12,7 @@ import { insertPeople } from './due-tasks.ts';
 const ROUNDS = 3;
 const PER_ROUND = 14;
 const AT_ONCE = 100;
+const DRAFT = { ...TASK, scheduledFor: '2099-11-20T11:00:00.000Z' };
 
 /** Processes outlive a test, for the next one. */
 const root = t;
@@ -36,11 +38,18 @@ interface Answer {
   isReplayed: boolean;
 }
 
+async function isCommitting(): Promise<boolean> {
+  const [row] = await queryRows<{ n: number }>(
+    db,
+    sql`select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
+  );
+  return row?.n === 1;
+}
+
 /** Null without an answer. */
 async function createTask(url: string, key: string): Promise<Answer | null> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': key };
-  const scheduledFor = '2099-11-20T11:00:00.000Z';
-  const body = JSON.stringify({ ...TASK, scheduledFor });
+  const body = JSON.stringify(DRAFT);
   try {
     const response = await fetch(`${url}/api/agent/create-task`, { method: 'POST', headers, body });
     const isReplayed = response.headers.get('idempotent-replayed') === 'true';
@@ -107,13 +116,6 @@ t.test('A process killed between the commit and the answer runs the request once
     create constraint trigger wait_at_commit after update on idempotency_keys
       deferrable initially deferred for each row execute function wait_a_moment()`);
   const sent = createTask(api.url, 'committed');
-  const isCommitting = async () => {
-    const [row] = await queryRows<{ n: number }>(
-      db,
-      sql`select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
-    );
-    return row?.n === 1;
-  };
   await until(isCommitting);
   await api.end('SIGKILL');
   t.equal(await sent, null);
@@ -125,6 +127,36 @@ t.test('A process killed between the commit and the answer runs the request once
   });
   t.match(again, { status: 201, isReplayed: true });
   t.equal(await db.$count(tasks), 2);
+  await db.execute(sql`drop function wait_a_moment cascade`);
+});
+
+t.test('A confirmation that was committed before its process was killed is 409 with the task', async (t) => {
+  const api = first ?? (await startApiProcess(root, settings));
+  const proposalId = await insertProposal({ db, now: () => new Date() }, { id: userId }, DRAFT);
+  const confirm = async (url: string) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    return await fetch(`${url}/api/agent/confirm-task`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ proposalId }),
+    });
+  };
+  await db.execute(sql`
+    create function wait_a_moment() returns trigger language plpgsql as $$
+      begin perform pg_sleep(1); return null; end $$`);
+  await db.execute(sql`
+    create constraint trigger wait_at_commit after update on task_proposals
+      deferrable initially deferred for each row execute function wait_a_moment()`);
+  const sent = confirm(api.url).catch(() => null);
+  await until(isCommitting);
+  await api.end('SIGKILL');
+  t.equal(await sent, null);
+  first = await startApiProcess(root, settings);
+  const again = await confirm(first.url);
+  t.equal(again.status, 409);
+  const created = await db.select({ id: tasks.id }).from(tasks);
+  t.equal(created.length, 1);
+  t.match(await again.json(), { code: 'CONFLICT', details: { taskId: created[0]?.id } });
   await db.execute(sql`drop function wait_a_moment cascade`);
 });
 

@@ -6,7 +6,11 @@ import type { Person } from './people.ts';
 import { TASK } from './tasks.ts';
 
 /** Inserts a proposal of a task, for the person. Returns its id. */
-export async function insertProposal(ctx: Context, { id: userId }: Pick<Person, 'id'>, draft: object = TASK) {
+export async function insertProposal(
+  ctx: Pick<Context, 'db' | 'now'>,
+  { id: userId }: Pick<Person, 'id'>,
+  draft: object = TASK,
+): Promise<string> {
   const id = randomUUID();
   const createdAt = ctx.now();
   const expiresAt = new Date(createdAt.getTime() + DAY_MS);

@@ -7,6 +7,7 @@ import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { findInconsistencies } from '../support/inconsistencies.ts';
 import { PASSWORD, type Person, signUp, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
+import { insertProposal } from '../support/proposals.ts';
 import { insertUpload, postTask } from '../support/tasks.ts';
 import { postWebhook } from '../support/webhooks.ts';
 
@@ -50,6 +51,7 @@ t.test('Only the fact of its deletion is left of an account, and other accounts 
     const upload = await insertUpload(ctx, person);
     const id = await postTask(app, person, { attachments: [upload.id], notificationEmail: 'team@example.com' });
     await app.inject({ method: 'POST', url: `/api/tasks/${id}/execute`, headers: person.headers });
+    await insertProposal(ctx, person);
     await notifyUsers(ctx, [{ userId: person.id, kind: 'task.failed', title: 'A', message: 'B' }]);
     await app.inject({
       ...{ method: 'PATCH', url, headers: person.headers },

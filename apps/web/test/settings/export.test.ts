@@ -4,7 +4,9 @@ import { alerts, auditLog, notifications, users } from '../../../../packages/db/
 import { testContext } from '../../../api/test/support/context.ts';
 import { createKey } from '../../../api/test/support/keys.ts';
 import { PASSWORD, signUp, signUpAlice, signUpBob } from '../../../api/test/support/people.ts';
+import { insertProposal } from '../../../api/test/support/proposals.ts';
 import { insertTask } from '../../../api/test/support/task-rows.ts';
+import { TASK } from '../../../api/test/support/tasks.ts';
 import { visit } from '../support/visitor.ts';
 
 const { app, ctx, clock } = await testContext(t);
@@ -36,6 +38,8 @@ t.test('An export has all of an account in pages of rows, and nothing of others 
   const channel = { kind: 'ntfy', name: 'Phone', url: 'https://ntfy.example.com', topic: 'news', token: 'tk_secret' };
   await app.inject({ method: 'POST', url: '/api/channels', headers: alice.headers, payload: channel });
 
+  await insertProposal(ctx, alice);
+  await insertProposal(ctx, bob);
   const visitor = visit(app, alice);
   const page = await visitor.open('/settings/export');
   t.match(page, { status: 200, heading: 'Export account' });
@@ -51,6 +55,8 @@ t.test('An export has all of an account in pages of rows, and nothing of others 
   t.equal(exported.notifications.length, NOTIFICATIONS);
   t.equal(new Set(exported.notifications.map(({ id }: { id: number }) => id)).size, NOTIFICATIONS);
   t.equal(exported.notifications[0].title, HOSTILE);
+  t.equal(exported.proposals.length, 1);
+  t.match(exported.proposals, [{ task: { name: TASK.name }, confirmedAt: null }]);
   t.match(exported.webhooks, [{ url: webhook.url }]);
   t.match(exported.channels, [{ kind: 'ntfy', settings: { url: channel.url, topic: 'news' } }]);
   t.equal(exported.webhooks.length, 1, 'without the channel');

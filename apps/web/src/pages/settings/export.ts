@@ -9,7 +9,7 @@ import { renderConfirmation } from './confirmation.ts';
 const renderExport = ({ csrfField }: SignedInVisit, errors: FormErrors): Page => ({
   title: 'Export account',
   crumb: { href: '/settings', text: 'Settings' },
-  lead: 'A JSON file with your profile, settings, tasks, runs with their answers, alerts, notifications and usage, and the names of your files, webhooks and keys.',
+  lead: 'A JSON file with your profile, settings, tasks, proposed tasks, runs with their answers, alerts, notifications and usage, and the names of your files, webhooks and keys.',
   body: html`<form class="panel gap narrow" method="post" action="/settings/export">${csrfField}
 ${errors.form === null ? EMPTY : renderFormError(errors)}
 <p>The file has no secrets, and not the content of your <a href="/files">files</a>. With many runs it takes a while.</p>

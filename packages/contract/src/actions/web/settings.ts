@@ -18,6 +18,7 @@ import { bodyOf, NoData, NoInput, userAction } from './define.ts';
 /** What an export of an account has besides the account and its settings. */
 export const EXPORT_PARTS = [
   'tasks',
+  'proposals',
   'runs',
   'files',
   'webhooks',
