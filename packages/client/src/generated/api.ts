@@ -823,7 +823,7 @@ export interface paths {
         put?: never;
         /**
          * Answer a message
-         * @description Sends the message to the `defaultModel` of the system settings, with at most 1024 tokens, and returns the answer with follow-up suggestions. If the message asks for something to be done later, repeatedly or when something changes, the result may have a `proposal`: a task that `confirmTask` saves, and nothing else does. Counts as one execution and consumes the token quota. With `Accept: text/event-stream` the content is streamed; an error before the first piece is an ordinary JSON response.
+         * @description Sends the message to the `defaultModel` of the system settings, with at most 2048 tokens, and returns the answer with follow-up suggestions. If the message asks for something to be done later, repeatedly or when something changes, the result may have a `proposal`: a task that `confirmTask` saves, and nothing else does. Counts as one execution and consumes the token quota. With `Accept: text/event-stream` the content is streamed; an error before the first piece is an ordinary JSON response.
          *
          *     Limit: 30 requests a minute per user.
          *
