@@ -66,7 +66,7 @@ export function adviseOnTask(ctx: Pick<Context, 'now'>, timezone: string) {
     scheduledFor: now,
     endsAt: now,
     pausedUntil: now,
-    channels: 'Call list_channels for the ids',
+    channels: 'call list_channels for the ids',
     over_quota: 'Ask the user which task to pause or delete; list_tasks has them',
     not_found: FIND_TASK,
     precondition_failed: READ_AGAIN,
