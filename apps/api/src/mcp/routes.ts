@@ -3,12 +3,16 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { describeProtectedResource, METADATA_PATH } from '../auth/keys/protected-resource.ts';
 import { handleError } from '../http/error-handler.ts';
 import type { Routes } from '../http/validation.ts';
-import { TOOLS } from './tools/index.ts';
 
 const HIDDEN = { hide: true };
 
 /** Loaded with the first request: the library of the protocol takes a tenth of a second. */
 const loadServer = () => import('./server.ts');
+
+async function listScopes(): Promise<string[]> {
+  const { TOOLS } = await import('./tools/index.ts');
+  return [...new Set(TOOLS.map(({ scope }) => scope))].sort();
+}
 
 export const mcpRoutes: Routes = async (app, { ctx }) => {
   let opening: ReturnType<typeof open> | undefined;
@@ -41,9 +45,10 @@ export const mcpRoutes: Routes = async (app, { ctx }) => {
     handler: async (_request, reply) =>
       answer(reply.header('allow', 'POST'), 405, INVALID_REQUEST, 'Send requests with POST.'),
   });
-  const metadata = describeProtectedResource(ctx.config, [...new Set(TOOLS.map(({ scope }) => scope))].sort());
   for (const url of [METADATA_PATH, `${METADATA_PATH}/mcp`]) {
-    app.get(url, { config: { access: 'public' }, schema: HIDDEN }, async () => metadata);
+    app.get(url, { config: { access: 'public' }, schema: HIDDEN }, async () =>
+      describeProtectedResource(ctx.config, await listScopes()),
+    );
   }
 };
 

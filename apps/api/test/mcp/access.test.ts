@@ -8,7 +8,7 @@ import { generateApiKey } from '../../src/auth/keys/secret.ts';
 import { SESSION_COOKIE } from '../../src/http/credentials.ts';
 import { START, testContext } from '../support/context.ts';
 import { createKey } from '../support/keys.ts';
-import { post, postRaw } from '../support/mcp.ts';
+import { ERA_2026, post, postRaw } from '../support/mcp.ts';
 import { signUp, signUpAlice } from '../support/people.ts';
 
 const BASE_URL = 'https://carillon.example.com';
@@ -108,7 +108,7 @@ t.test('A client without a key ends with an error, also if it looks for an autho
     const options = { fetch: toTest, ...(authProvider && { authProvider: authProvider as never }) };
     const target = new URL('/mcp', BASE_URL);
     const attempts = [
-      () => new Client(INFO).connect(new StreamableHTTPClientTransport(target, options)),
+      () => new Client(INFO, ERA_2026).connect(new StreamableHTTPClientTransport(target, options)),
       () => new EarlierClient(INFO).connect(new EarlierTransport(target, options) as never),
     ];
     for (const attempt of attempts) {
@@ -118,7 +118,7 @@ t.test('A client without a key ends with an error, also if it looks for an autho
       );
       t.ok(error instanceof Error);
       const { message } = error as Error;
-      t.match(message, /API key/, `${asked.join(', ')}: ${message}`);
+      t.match(message, /API key|HTTP 401/, `${asked.join(', ')}: ${message}`);
       t.notMatch(message, /<html/);
     }
     t.ok(asked.length < 15, asked.join(', '));
@@ -173,4 +173,10 @@ t.test('Requests have a limit of their own, which the statement that finds the k
   const refused = await send();
   t.match(refused.headers, { 'retry-after': /\d+/, 'x-ratelimit-limit': '3', 'x-ratelimit-policy': 'user' });
   t.match(refused.json(), { code: 'RATE_LIMIT_EXCEEDED' });
+});
+
+t.test('The OpenAPI document names the address, and leaves the description to the protocol', async (t) => {
+  const { info, paths } = (await app.inject('/api/docs/json')).json();
+  t.match(info.description, /POST \/mcp/);
+  t.notOk(Object.keys(paths).some((path) => path.startsWith('/mcp') || path.startsWith('/.well-known')));
 });

@@ -22,18 +22,28 @@ export const envelopeHeaders = (method: string, name?: string): Headers => ({
   ...(name === undefined ? {} : { 'mcp-name': name }),
 });
 
+/** Without it, the client of 2026 speaks as clients of 2025 do. */
+export const ERA_2026 = { versionNegotiation: { mode: { pin: '2026-07-28' } } };
+
+/** What the clients of both eras have. */
+interface AnyClient {
+  listTools(): Promise<{ tools: unknown[] }>;
+  callTool(call: { name: string; arguments: object }): Promise<Record<string, unknown>>;
+  close(): Promise<void>;
+}
+
 /** Connects the official client of 2026. */
-export async function connect(url: URL, headers: Headers): Promise<Client> {
-  const client = new Client(INFO);
+export async function connect(url: URL, headers: Headers): Promise<AnyClient> {
+  const client = new Client(INFO, ERA_2026);
   await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
-  return client;
+  return client as AnyClient;
 }
 
 /** Connects the official client of 2025. */
-export async function connectEarlier(url: URL, headers: Headers): Promise<EarlierClient> {
+export async function connectEarlier(url: URL, headers: Headers): Promise<AnyClient> {
   const client = new EarlierClient(INFO);
   await client.connect(new EarlierTransport(url, { requestInit: { headers } }) as never);
-  return client;
+  return client as AnyClient;
 }
 
 export interface Answer {
