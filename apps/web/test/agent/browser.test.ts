@@ -10,7 +10,14 @@ import {
 import { insertQueuedRuns, insertTask } from '../../../api/test/support/task-rows.ts';
 import { images } from '../../../api/test/support/uploads.ts';
 
-const { app, ctx, ai, alice } = await testAgent(t, { STORAGE_DRIVER: 'disk' });
+/** Models named `anthropic/…` have web tools; their service is not asked for anything. */
+const ANTHROPIC = { ANTHROPIC_API_KEY: 'a-key', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' };
+const { app, ctx, ai, alice } = await testAgent(t, { STORAGE_DRIVER: 'disk', ...ANTHROPIC });
+const PROPOSED = {
+  name: 'Price of the ferry',
+  prompt: 'Find the price of the ferry from Kiel to Oslo next weekend.',
+  recurrencePattern: '0 17 * * 5',
+};
 
 t.test('In a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) => {
   const url = await app.listen({ port: 0, host: '127.0.0.1' });
@@ -45,6 +52,55 @@ t.test('In a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) => {
     t.equal(await page.getByLabel('Message', { exact: true }).inputValue(), 'How far?');
     t.equal(await page.evaluate('document.activeElement.name'), 'message');
     t.equal(new URL(page.url()).pathname, '/agent');
+    await check(t);
+  });
+
+  await t.test('A task that is proposed is refused, changed and saved with the keyboard alone', async (t) => {
+    const draft = JSON.stringify({ proposedTask: PROPOSED });
+    ai.answer(buildModelAnswer('I propose **a task**.', [draft, 'On Mondays too?']));
+    const { page, check } = await open('/agent', 'dark');
+    const press = (role: 'button' | 'link', name: string) => page.getByRole(role, { name }).press('Enter');
+    const ask = async () => {
+      await page.getByLabel('Message', { exact: true }).fill('What does the ferry cost each Friday at five?');
+      await press('button', 'Send');
+      await page.getByRole('button', { name: 'Save this task' }).waitFor();
+    };
+    await ask();
+    await check(t);
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.emulateMedia({ colorScheme: 'light' });
+    t.same(await findAccessibilityFaults(page), []);
+    await press('button', 'Not now');
+    t.equal(await page.locator('.proposal').count(), 0);
+    t.equal(await page.evaluate('document.activeElement.name'), 'message');
+    await ask();
+    await press('link', 'Change first');
+    await page.getByText('This is what the agent proposes.').waitFor();
+    t.equal(await page.getByLabel('Name', { exact: true }).inputValue(), PROPOSED.name);
+    await page.goto(`${url}/agent`);
+    await ask();
+    await press('button', 'Save this task');
+    await page.getByText('The task is saved.').waitFor();
+    t.equal(await page.locator('h1').textContent(), PROPOSED.name);
+  });
+
+  await t.test('The web tools of the form follow the model that is chosen, and keep what is ticked', async (t) => {
+    const { page, check } = await open('/tasks/new');
+    const choose = async (model: string) => {
+      await page.getByLabel('Model', { exact: true }).fill(model);
+      await page.keyboard.press('Tab');
+    };
+    await page.locator('#web > summary').press('Enter');
+    await page.locator('#web').getByText('has no web tools').waitFor();
+    await choose('anthropic/claude');
+    await page.getByLabel('Read web pages').check();
+    await page.getByLabel('Searches and pages of a run, at most').fill('7');
+    await choose('another-model');
+    await page.locator('#web').getByText('The provider of another-model has no web tools').waitFor();
+    t.ok(await page.getByLabel('Read web pages').isChecked(), 'so that it can be unticked');
+    await choose('anthropic/claude');
+    await page.locator('#web').getByText('has no web tools').waitFor({ state: 'detached' });
+    t.equal(await page.getByLabel('Searches and pages of a run, at most').inputValue(), '7');
     await check(t);
   });
 

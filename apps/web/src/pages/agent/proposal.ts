@@ -30,7 +30,7 @@ function renderFacts({ now, timeZone }: SignedInVisit, { task, channels }: Propo
     ['Mail to', notificationEmail],
     ['Webhook', webhookUrl],
     ...describeSettings(settings, { now, timeZone }).map(({ label, words }): [string, Html] => [label, words]),
-    ['Model', aiModel ?? 'the usual one'],
+    ['Model', aiModel ?? 'the default of this server'],
   ];
   return html`<div><h3>What it does</h3><dl class="facts after">${facts.map(
     ([name, value]) => value && html`<dt>${name}</dt><dd>${value}</dd>`,
