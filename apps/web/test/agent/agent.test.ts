@@ -62,6 +62,19 @@ t.test('Text of the person and of the model stays text, also in what a form send
   }
 });
 
+t.test('An answer without a script may propose a task, which is saved when the person says so', async (t) => {
+  const draft = { name: 'Moons', prompt: 'Name a moon of Saturn.', recurrencePattern: '0 17 * * 5' };
+  ai.answer(buildModelAnswer('I propose **a task**.', [JSON.stringify({ proposedTask: draft }), 'Why?']));
+  const { visitor, page } = await open();
+  const answered = await visitor.submit(page, 'Send', { message: 'Name a moon every Friday at five.' });
+  t.match(answered, { status: 200, text: /I propose a task\..*Proposed task ?Moons ?Fridays at 17:00/ });
+  t.notMatch(answered.text, /Make this a task|proposedTask/);
+  t.match((await visitor.open('/tasks')).text, /Create/, 'nothing is saved by the answer');
+  const saved = await visitor.submit(answered, 'Save this task');
+  t.match(saved, { status: 200, heading: 'Moons', text: /The task is saved\./ });
+  t.equal(ai.requests.length, 1);
+});
+
 t.test('A message becomes a task, however long it is', async (t) => {
   const { visitor, page } = await open();
   const short = await visitor.submit(page, 'Send', { message: 'Name a moon.' });

@@ -52,7 +52,7 @@ ${renderInput({
   type: 'number',
   value: maxToolUses,
   attributes: raw('class="short" min="1" max="20"'),
-  hint: 'From 1 to 20. The provider charges for searches beside the tokens.',
+  hint: 'From 1 to 20. The provider charges for searches, and what is found counts as tokens.',
   errors,
 })}`;
 }
