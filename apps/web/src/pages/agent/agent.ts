@@ -52,6 +52,7 @@ ${message}</textarea>`,
 
 const EXAMPLES = [
   'Write a prompt that tells me each morning what is new in my field of work.',
+  'Every Friday at five, suggest three walks for the weekend.',
   'Which of my weekly chores could a scheduled prompt do?',
   'Explain to me what a cron pattern is, with three examples.',
 ];
