@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
-import { findInstallation, startInstallation } from './demo/installation.ts';
-import { runSteps } from './demo/steps.ts';
+import { withCachedImports } from '@carillon/db/cached-imports';
+
+const [{ findInstallation, startInstallation }, { runSteps }] = await withCachedImports(() =>
+  Promise.all([import('./demo/installation.ts'), import('./demo/steps.ts')]),
+);
 
 /** `pnpm demo`: from an account to a stored result, a change and an alert, step by step. Exits with 0 if every check passed. */
 const cleanUp = new AsyncDisposableStack();

@@ -59,8 +59,13 @@ export function openCarillon(t: Test) {
 }
 
 function processEnv() {
-  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
-  return { PATH, NODE_ENV: 'test', ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) };
+  const { PATH = '', NODE_COMPILE_CACHE, RESOLUTION_CACHE } = process.env;
+  return {
+    PATH,
+    NODE_ENV: 'test',
+    ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
+    ...(RESOLUTION_CACHE !== undefined && { RESOLUTION_CACHE }),
+  };
 }
 
 /** Reads the output of one command. Throws what was printed if the process ends before. */
