@@ -43,6 +43,8 @@ t.test('An execution is shown from its queue to its end', async (t) => {
     output: null,
     changed: null,
     changes: null,
+    citations: [],
+    toolUses: 0,
     request: null,
   };
   const answer = await get(alice, id);
