@@ -6,7 +6,7 @@ import type { Caller, Context } from '../context.ts';
 import { askForOutput, type OutputOutcome } from '../executions/output/ask-for-output.ts';
 import { checkOutputSchema } from '../executions/output/check-schema.ts';
 import { withAttachments } from '../executions/pipeline/attachments.ts';
-import { checkTools } from '../executions/request/check-tools.ts';
+import { checkTools, checkToolUses } from '../executions/request/check-tools.ts';
 import { getAttachmentIds } from '../uploads/attachments.ts';
 import { completeCall, startCall } from './calls.ts';
 import { DEFAULT_MAX_TOKENS, DEFAULT_TEMPERATURE, findProviderKey, toProviderError } from './process.ts';
@@ -41,6 +41,7 @@ export async function tryPrompt(ctx: Context, caller: Caller, input: PromptToTry
   const { prompt, system, aiModel: model, maxTokens = DEFAULT_MAX_TOKENS, temperature = DEFAULT_TEMPERATURE } = input;
   const { tools = [], maxToolUses = DEFAULT_MAX_USES } = input;
   checkTools(ctx, { aiModel: model, tools });
+  checkToolUses({ tools, maxToolUses });
   const schema = input.outputSchema ? checkOutputSchema(input.outputSchema) : null;
   const signal = ctx.worker.stopping;
   const { timeoutMs } = ctx.config.ai;

@@ -5,7 +5,7 @@ import { changedOverdueAt, computeOverdueAt } from '../alerts/overdue-at.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { recordEvents } from '../events/outbox.ts';
-import { checkTools } from '../executions/request/check-tools.ts';
+import { checkTools, checkToolUses } from '../executions/request/check-tools.ts';
 import { requestConfirmations } from '../notifications/addresses.ts';
 import { assertRevision, type ExpectedRevisions } from '../queries/revision.ts';
 import { getSettings } from '../settings/read.ts';
@@ -29,6 +29,7 @@ export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput)
     const system = status === 'active' ? await reserveActiveTask(tx, caller) : await getSettings(tx);
     const settings = completeSettings({ ...given, ...schedule }, system);
     checkTools(tx, settings);
+    checkToolUses(settings);
     assertNewLimits(null, settings, tx.now());
     const next = requireNextRun(settings, tx.now());
     const nextExecutionAt = status === 'active' ? next : null;
@@ -83,6 +84,7 @@ export function changeTask(
     if (given.notificationEmail) await requestConfirmations(tx, caller.id, [given.notificationEmail]);
     const limited = { ...before, ...given };
     if (given.tools || given.aiModel) checkTools(tx, limited);
+    if (given.tools || given.maxToolUses) checkToolUses(limited);
     const after: TaskRow = { ...limited, ...nextState(before, input, limited, now) };
     if (isOver(before, after) && !(await hasLiveRun(tx, before))) after.status = 'completed';
     const changes = findChanges(before, after);

@@ -3,14 +3,19 @@ import { findService } from '../providers.ts';
 import type { WebTool } from '../request.ts';
 
 const ALL: readonly WebTool[] = ['web_search', 'web_fetch'];
+/** Other regions than these have none. */
+const OPENROUTER = new Map<string, readonly WebTool[]>([
+  ['openrouter.ai', ALL],
+  ['us.openrouter.ai', ['web_search']],
+]);
 
-/** The tools that the service of a model runs itself: Anthropic's and OpenRouter's have all, every other service none. */
+/** The tools that the service of a model runs itself: Anthropic's and OpenRouter's have some, every other service none. */
 export function findWebTools(settings: Config['ai'], model: string): readonly WebTool[] {
   if (settings.webTools === 'none') return [];
   const service = findService(settings, model);
   if (service.kind === 'anthropic') return ALL;
   if (service.kind !== 'compatible') return [];
-  return settings.webTools === 'openrouter' || isOpenRouter(service.url) ? ALL : [];
+  return settings.webTools === 'openrouter' ? ALL : (OPENROUTER.get(new URL(service.url).hostname) ?? []);
 }
 
 interface OfferedTools {
@@ -25,5 +30,3 @@ export function describeWebTools(settings: Config['ai'], model: string): Offered
   if (settings.webTools === 'none') return { tools, absent: 'off' };
   return { tools, absent: findService(settings, model).kind === 'offline' ? 'offline' : 'provider' };
 }
-
-const isOpenRouter = (url: string) => /(?:^|\.)openrouter\.ai$/.test(new URL(url).hostname);

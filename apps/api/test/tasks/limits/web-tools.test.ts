@@ -77,13 +77,23 @@ t.test('Tools are named once each, and used 1 to 20 times', async (t) => {
     [{ tools: ['code_execution'] }, 'tools.0'],
     [{ tools: null }, 'tools'],
     [{ maxToolUses: 0 }, 'maxToolUses'],
+    [{ maxToolUses: 1 }, 'maxToolUses'],
     [{ maxToolUses: 21 }, 'maxToolUses'],
     [{ maxToolUses: 1.5 }, 'maxToolUses'],
   ] as const) {
     const answer = await create({ ...WITH_TOOLS, ...given });
     t.same([answer.statusCode, Object.keys(answer.json().details)], [400, [field]], JSON.stringify(given));
   }
-  for (const maxToolUses of [1, 20]) t.equal((await create({ ...WITH_TOOLS, maxToolUses })).statusCode, 201);
+  for (const maxToolUses of [2, 20]) t.equal((await create({ ...WITH_TOOLS, maxToolUses })).statusCode, 201);
+
+  const id = await postTask(app, alice, { ...WITH_TOOLS, tools: ['web_fetch'], maxToolUses: 1 });
+  const both = await patchTask(app, alice, id, { tools: WITH_TOOLS.tools });
+  t.same(
+    [both.statusCode, both.json().details],
+    [400, { maxToolUses: ['must be at least 2, so that each of the tools may be used'] }],
+  );
+  t.equal((await patchTask(app, alice, id, { tools: WITH_TOOLS.tools, maxToolUses: 2 })).statusCode, 200);
+  t.equal((await patchTask(app, alice, id, { maxToolUses: 1 })).statusCode, 400);
 });
 
 t.test('The previewed prompt of a task with tools says that what they return is data', async (t) => {
