@@ -42,7 +42,7 @@ function listFields(error: AppError | null): string[] {
 function advise(error: AppError | null, tool: string, { config, requestId }: ToolCall['ctx']): string {
   switch (error?.kind) {
     case undefined:
-      return `Nothing was changed. The log of the service has it under the request id ${requestId}.`;
+      return `Check whether it was carried out before you repeat it. The log of the service has it under the request id ${requestId}.`;
     case 'invalid':
       return `Nothing was changed. Correct this and call ${tool} again.`;
     case 'missing_scope':

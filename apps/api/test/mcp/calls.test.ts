@@ -3,7 +3,9 @@ import { auditLog, rateWindows, settings, tasks, users } from '@carillon/db';
 import { eq, like, sql } from 'drizzle-orm';
 import t from 'tap';
 import { buildApp } from '../../src/app.ts';
+import { AppError, preconditionFailed } from '../../src/errors.ts';
 import { findClientName } from '../../src/mcp/client-name.ts';
+import { describeToolError } from '../../src/mcp/tool-errors.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
 import { until } from '../processes/api-process.ts';
 import { testContext } from '../support/context.ts';
@@ -242,4 +244,26 @@ t.test('The name of a client is one line of at most 100 visible characters', asy
   t.equal(findClientName(undefined, 'node'), 'node');
   t.equal(findClientName(undefined, undefined), null);
   t.equal(findClientName(undefined, '\u200f'), null);
+});
+
+t.test('Failures of the service say whether and when to try again, and a bug is logged', async (t) => {
+  const { ctx, logged } = await testContext(t);
+  const describe = (error: unknown) =>
+    describeToolError(error, { name: 'run_task' }, { ctx: { ...ctx, requestId: 'the-one' } });
+  const busy = describe(new AppError('unavailable', 'The service is starting.', undefined, 7));
+  t.equal(busy.text, 'The service is starting.\nCall run_task again in 7 seconds.');
+  t.match(busy.meta, { code: 'SERVICE_UNAVAILABLE', status: 503 });
+  t.match(describe(preconditionFailed()), {
+    code: 'PRECONDITION_FAILED',
+    text: /Read it again/,
+    meta: { status: 412 },
+  });
+  t.match(describe(new AppError('conflict', 'It has ended.')), { text: 'It has ended.', meta: { status: 409 } });
+  const bug = describe(new Error('The words of a bug.'));
+  t.match(bug, { code: 'INTERNAL_ERROR', text: /request id the-one/, meta: { status: 500 } });
+  t.notMatch(JSON.stringify(bug), /words of a bug/);
+  t.match(
+    logged.filter(({ level }) => Number(level) > 30),
+    [{ msg: 'a tool failed', tool: 'run_task', err: { message: 'The words of a bug.' } }],
+  );
 });
