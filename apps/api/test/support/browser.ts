@@ -66,6 +66,8 @@ const { source } = createRequire(import.meta.resolve('@axe-core/playwright'))('a
 
 /** The faults that axe finds on the page, as `rule: element`. `rules`: only these. */
 export async function findAccessibilityFaults(page: Page, rules: readonly string[] = []): Promise<string[]> {
+  // After a change of the colour scheme, colours are on their way.
+  await page.evaluate('document.getAnimations().forEach((one) => one instanceof CSSTransition && one.finish())');
   // The builder would load these 650 KB twice into the page for each analysis.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(source);
   // Pages have no frames, for which axe would open another page each time.
