@@ -38,5 +38,5 @@ function describe({ prompt, model, offlineText }: AiRequest): string {
     ].join('\n'),
     2000,
   );
-  return offlineText ? `${description}\n${offlineText}` : description;
+  return offlineText ? `${description}\n\n${offlineText}` : description;
 }
