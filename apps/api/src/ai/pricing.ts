@@ -54,7 +54,8 @@ export function calculatePriceUsd(call: PricedCall): number {
   return toDollars(calculate(id, { provider }, usage)?.total_price ?? 0);
 }
 
-const toDollars = (usd: number) => (usd >= 0 && Number.isFinite(usd) ? Number(usd.toFixed(12)) : 0);
+/** Sums of floating-point numbers have errors far behind the smallest price. */
+export const toDollars = (usd: number) => (usd >= 0 && Number.isFinite(usd) ? Number(usd.toFixed(12)) : 0);
 
 function findListing({ model, apiUrl }: PricedCall): Listing | null {
   const [maker = '', ...rest] = model.split('/');

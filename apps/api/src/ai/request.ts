@@ -1,7 +1,9 @@
+import type { Citation, WEB_TOOLS } from '@carillon/db';
 import { estimateTokenCount } from 'tokenx';
 import { createMarker, fenceText } from './fence.ts';
 
-export type WebTool = 'web_search' | 'web_fetch';
+export type { Citation };
+export type WebTool = (typeof WEB_TOOLS)[number];
 
 export interface AiAttachment {
   name: string;
@@ -32,12 +34,6 @@ export interface AiRequest {
   signal: AbortSignal;
   /** What the built-in offline model adds to its answer; no provider sees it. */
   offlineText?: string | null;
-}
-
-/** A page that an answer cites. */
-export interface Citation {
-  url: string;
-  title: string;
 }
 
 export type MessagePart =

@@ -1,7 +1,7 @@
 import { toStorableText } from '@carillon/db/storable-text';
 import type { Logger } from 'pino';
 import { estimateTokenCount } from 'tokenx';
-import { calculatePriceUsd, type TokenCounts } from './pricing.ts';
+import { calculatePriceUsd, type TokenCounts, toDollars } from './pricing.ts';
 import { type ModelReply, type Protocol, type ToolCounts, toTokenCount } from './reply.ts';
 import { type AiRequest, estimateInputTokens } from './request.ts';
 import { getHighestUsage, getMaxUses, MAX_TOKENS_PER_USE } from './web-tools/tool-limits.ts';
@@ -14,7 +14,7 @@ export interface AiUsage {
   costUsd: number;
   /** Left out without any. */
   toolUses?: number;
-  /** The part of `costUsd` that is for tools; left out if there is none or the provider reports one sum. */
+  /** The part of `costUsd` that is for tools; left out if it is 0 or the provider reports one sum. */
   toolCostUsd?: number;
 }
 
@@ -111,9 +111,6 @@ export function addUsage(first: AiUsage | null, second: AiUsage | null): AiUsage
     ),
   };
 }
-
-/** Sums of floating-point numbers have errors far behind the smallest price. */
-const toDollars = (usd: number) => Number(usd.toFixed(12));
 
 const describeTools = (toolUses: number, toolCostUsd: number) => ({
   ...(toolUses > 0 && { toolUses }),

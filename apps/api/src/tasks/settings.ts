@@ -1,6 +1,7 @@
 import type { ChangeTaskInput, CreateTaskInput, TaskSettings } from '@carillon/contract/tasks';
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { tasks } from '@carillon/db';
+import { DEFAULT_MAX_USES } from '../ai/web-tools/tool-limits.ts';
 import { checkChannels } from '../channels/check-channels.ts';
 import type { Caller, Context } from '../context.ts';
 import { invalidField } from '../errors.ts';
@@ -47,7 +48,7 @@ const SETTINGS: SettingTable = {
   },
   outputSchema: { default: null, store: (given) => given && checkOutputSchema(given) },
   tools: { default: [] },
-  maxToolUses: { default: 5 },
+  maxToolUses: { default: DEFAULT_MAX_USES },
   notify: { default: 'always' },
   watch: { default: [], store: checkWatch },
   missed: { default: 'latest' },

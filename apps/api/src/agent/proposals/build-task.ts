@@ -12,7 +12,7 @@ import { readLocalTime } from '../../schedule/time-zone.ts';
 import { requireNextRun, toPlan } from '../../tasks/schedule.ts';
 import { storeSettings } from '../../tasks/settings.ts';
 
-/** What the model was told that a task may use. */
+/** What a task may use, as the instructions of the model list it. */
 export interface DraftSources {
   timezone: string;
   tools: readonly WebTool[];
@@ -105,7 +105,7 @@ function readSchedule(given: Fields, ownZone: string, now: Date) {
   return { scheduledFor: first.toISOString(), recurrence, timezone };
 }
 
-/** Null if there is none, or no such day. */
+/** Returns null without a date, without a time that is needed, and for a day that does not exist. */
 function readStart(text: string, timezone: string, needsTime: boolean): Date | null {
   const [, date, time = needsTime ? undefined : '00:00'] = (text.length <= 64 && LOCAL_TIME.exec(text)) || [];
   return (date && time && readLocalTime(timezone, `${date}T${time.padStart(5, '0')}`)?.at) || null;

@@ -1,4 +1,5 @@
 import { jsonrepair } from 'jsonrepair';
+import { parseJson } from '../../egress/json.ts';
 
 /** The field that marks a draft, so that it is found also where the model forgets the marker line. */
 export const DRAFT_FIELD = 'proposedTask';
@@ -12,7 +13,7 @@ const MAX_OPENING = 64;
 
 const OPENED = new RegExp(`\\{\\s{0,20}["'“”]?${DRAFT_FIELD}`, 'i');
 const FENCE = /`{3,8}\w{0,10}\s{0,20}$/;
-/** A pattern of any beginning of the field, and of nothing. */
+/** Matches each beginning of the field's name, also an empty one. */
 export const FIELD_START = [...DRAFT_FIELD].reduceRight((rest, letter) => `(?:${letter}${rest})?`, '');
 const OPENING_START = new RegExp(`(?:\`{3,8}\\w{0,10}\\s{0,20})?(?:\\{\\s{0,20}["'“”]?${FIELD_START})?$`, 'i');
 
@@ -142,13 +143,13 @@ function skipString(text: string, from: number): number {
 
 /** Also with comments, trailing commas, other quotes and line ends in strings. Undefined if it cannot be read. */
 function parseLoosely(text: string): unknown {
-  for (const read of [JSON.parse, (broken: string) => JSON.parse(jsonrepair(broken))]) {
-    if (read !== JSON.parse && text.length > MAX_REPAIRED) return undefined;
-    try {
-      return read(text);
-    } catch {}
+  const value = parseJson(text);
+  if (value !== undefined || text.length > MAX_REPAIRED) return value;
+  try {
+    return parseJson(jsonrepair(text));
+  } catch {
+    return undefined;
   }
-  return undefined;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

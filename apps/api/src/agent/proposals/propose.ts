@@ -9,7 +9,7 @@ import { describeProposal } from './read.ts';
 
 const HOUR_MS = 60 * 60_000;
 
-/** A proposal that is not stored yet, or why there is none. */
+/** A proposal before it is stored, or what is wrong with the draft. */
 export type Proposed = { proposal: TaskProposal } | { problem: string };
 
 /** Null without a draft. */

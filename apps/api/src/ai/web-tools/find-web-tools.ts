@@ -1,11 +1,11 @@
+import { WEB_TOOLS } from '@carillon/db';
 import type { Config } from '../../config/config.ts';
 import { findService } from '../providers.ts';
 import type { WebTool } from '../request.ts';
 
-const ALL: readonly WebTool[] = ['web_search', 'web_fetch'];
 /** Other regions than these have none. */
 const OPENROUTER = new Map<string, readonly WebTool[]>([
-  ['openrouter.ai', ALL],
+  ['openrouter.ai', WEB_TOOLS],
   ['us.openrouter.ai', ['web_search']],
 ]);
 
@@ -13,9 +13,9 @@ const OPENROUTER = new Map<string, readonly WebTool[]>([
 export function findWebTools(settings: Config['ai'], model: string): readonly WebTool[] {
   if (settings.webTools === 'none') return [];
   const service = findService(settings, model);
-  if (service.kind === 'anthropic') return ALL;
+  if (service.kind === 'anthropic') return WEB_TOOLS;
   if (service.kind !== 'compatible') return [];
-  return settings.webTools === 'openrouter' ? ALL : (OPENROUTER.get(new URL(service.url).hostname) ?? []);
+  return settings.webTools === 'openrouter' ? WEB_TOOLS : (OPENROUTER.get(new URL(service.url).hostname) ?? []);
 }
 
 interface OfferedTools {

@@ -2,7 +2,8 @@ import t, { type Test } from 'tap';
 import type { AiRequest } from '../../../src/ai/request.ts';
 import { tracedAi } from '../../../src/ai/tracing.ts';
 import { type Attributes, NO_TRACE, type Trace } from '../../../src/telemetry/tracing.ts';
-import { buildAiRequest, createTestAi, NO_PROVIDER, startTestAi } from '../../support/ai-client.ts';
+import { buildAiRequest, NO_PROVIDER, startTestAi } from '../../support/ai-client.ts';
+import { startClaude } from '../../support/claude.ts';
 import {
   type AnthropicMessage,
   buildEvents,
@@ -15,17 +16,13 @@ import {
   searchFor,
   searchResult,
 } from '../../support/servers/anthropic-message.ts';
-import { startAnthropicServer } from '../../support/servers/anthropic-server.ts';
 
 const TITAN = 'https://example.com/titan';
 const RHEA = 'https://example.org/rhea';
 const usage = (server_tool_use: object) => ({ input_tokens: 9000, output_tokens: 100, server_tool_use });
 
 async function startAnthropic(t: Test) {
-  const anthropic = await startAnthropicServer(t);
-  const ai = createTestAi(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url });
-  const ask = (request: Partial<AiRequest> = {}) =>
-    ai.ask(buildAiRequest({ model: 'anthropic/claude-sonnet-4-5', tools: ['web_search', 'web_fetch'], ...request }));
+  const { anthropic, ask } = await startClaude(t);
   /** The outcome of both shapes, which have to be equal, and the text of the stream. */
   const askTwice = async (message: AnthropicMessage, request: Partial<AiRequest> = {}) => {
     anthropic.answer({ message });

@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap';
 import type { AiRequest } from '../../../src/ai/request.ts';
-import { buildAiRequest, createTestAi, startTestAi } from '../../support/ai-client.ts';
+import { startTestAi } from '../../support/ai-client.ts';
+import { startClaude } from '../../support/claude.ts';
 import {
   buildEvents,
   citedText,
@@ -8,18 +9,14 @@ import {
   searchFor,
   searchResult,
 } from '../../support/servers/anthropic-message.ts';
-import { startAnthropicServer } from '../../support/servers/anthropic-server.ts';
 
 const tools = ['web_search', 'web_fetch'] as const;
 
 async function startAnthropic(t: Test) {
-  const anthropic = await startAnthropicServer(t);
   const warnings: object[] = [];
   const log = { warn: (line: object) => void warnings.push(line) };
-  const ai = createTestAi(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url }, log);
-  const ask = (request: Partial<AiRequest> = {}) =>
-    ai.ask(buildAiRequest({ model: 'anthropic/claude-sonnet-4-5', tools, maxToolUses: 5, ...request }));
-  return { anthropic, warnings, ask };
+  const { anthropic, ask } = await startClaude(t, {}, log);
+  return { anthropic, warnings, ask: (request: Partial<AiRequest> = {}) => ask({ maxToolUses: 5, ...request }) };
 }
 
 t.test('10,000 citations with long titles and bad addresses leave fifty good ones', async (t) => {

@@ -1,7 +1,7 @@
-import t, { type Test } from 'tap';
-import type { AiRequest } from '../../../src/ai/request.ts';
+import t from 'tap';
 import { toArray } from '../../../src/egress/json.ts';
-import { buildAiRequest, createTestAi, toFailure } from '../../support/ai-client.ts';
+import { toFailure } from '../../support/ai-client.ts';
+import { startClaude } from '../../support/claude.ts';
 import {
   citedText,
   citeResult,
@@ -11,7 +11,6 @@ import {
   searchFor,
   searchResult,
 } from '../../support/servers/anthropic-message.ts';
-import { startAnthropicServer } from '../../support/servers/anthropic-server.ts';
 
 const TITAN = 'https://example.com/titan';
 const RHEA = 'https://example.org/rhea';
@@ -32,21 +31,13 @@ const usage = (input_tokens: number, web_search_requests: number, web_fetch_requ
 });
 const paused = { message: { content: FIRST, stop_reason: 'pause_turn', usage: usage(9000, 1, 1) } };
 
-async function start(t: Test, timeoutMs = 5000) {
-  const anthropic = await startAnthropicServer(t);
-  const ai = createTestAi(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: anthropic.url, timeoutMs });
-  const ask = (request: Partial<AiRequest> = {}) =>
-    ai.ask(buildAiRequest({ model: 'anthropic/claude-sonnet-4-5', tools: ['web_search', 'web_fetch'], ...request }));
-  return { anthropic, ask };
-}
-
 /** A promise of the moment when so many requests have arrived. */
 async function untilRequests({ requests }: { requests: object[] }, count: number) {
   while (requests.length < count) await new Promise((resolve) => setImmediate(resolve));
 }
 
 t.test('A paused answer is sent back as it came and goes on, with what is left of the uses', async (t) => {
-  const { anthropic, ask } = await start(t);
+  const { anthropic, ask } = await startClaude(t);
   for (const isStreamed of [false, true]) {
     let streamed = '';
     const onText = (piece: string) => {
@@ -86,7 +77,7 @@ t.test('A paused answer is sent back as it came and goes on, with what is left o
 });
 
 t.test('An answer that pauses twice is sent back whole, and tools that are used up are not offered', async (t) => {
-  const { anthropic, ask } = await start(t);
+  const { anthropic, ask } = await startClaude(t);
   const search = [searchFor('more', 'srvtoolu_9'), searchResult([], 'srvtoolu_9')];
   const more = { content: search, stop_reason: 'pause_turn', usage: usage(10_000, 1) };
   anthropic.answer(paused, { message: more }, { message: { content: LAST, usage: { input_tokens: 12_000 } } });
@@ -99,7 +90,7 @@ t.test('An answer that pauses twice is sent back whole, and tools that are used 
 });
 
 t.test('A search that a pause interrupts may still be made', async (t) => {
-  const { anthropic, ask } = await start(t);
+  const { anthropic, ask } = await startClaude(t);
   const content = [searchFor('largest moon')];
   for (const onText of [undefined, () => {}]) {
     anthropic.requests.length = 0;
@@ -114,7 +105,7 @@ t.test('A search that a pause interrupts may still be made', async (t) => {
 });
 
 t.test('The parts of an answer are one text, in which no character is split', async (t) => {
-  const { anthropic, ask } = await start(t);
+  const { anthropic, ask } = await startClaude(t);
   let streamed = '';
   const onText = (piece: string) => {
     streamed += piece;
@@ -126,7 +117,7 @@ t.test('The parts of an answer are one text, in which no character is split', as
 });
 
 t.test('A part whose tokens are not counted has the results of all parts as input', async (t) => {
-  const { anthropic, ask } = await start(t);
+  const { anthropic, ask } = await startClaude(t);
   anthropic.answer(paused, { message: { content: LAST, usage: {} } });
   const { usage } = await ask();
   t.match(usage, { toolUses: 2, estimated: true });
@@ -134,7 +125,7 @@ t.test('A part whose tokens are not counted has the results of all parts as inpu
 });
 
 t.test('An answer that pauses for ever ends, and all of its parts are booked', async (t) => {
-  const { anthropic, ask } = await start(t);
+  const { anthropic, ask } = await startClaude(t);
   anthropic.answer(paused);
   for (const [maxToolUses, tools, calls] of [
     [1, ['web_search'], 2],
@@ -156,14 +147,14 @@ t.test('An answer that pauses for ever ends, and all of its parts are booked', a
 });
 
 t.test('A pause in a call without tools is an end', async (t) => {
-  const { anthropic, ask } = await start(t);
+  const { anthropic, ask } = await startClaude(t);
   anthropic.answer({ message: { content: LAST, stop_reason: 'pause_turn' } });
   t.match(await ask({ tools: [] }), { ok: true, text: 'The largest is Titan' });
   t.equal(anthropic.requests.length, 1);
 });
 
 t.test('A paused answer that then fails, is aborted or takes too long is booked as far as it came', async (t) => {
-  const { anthropic, ask } = await start(t);
+  const { anthropic, ask } = await startClaude(t);
   const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
   const booked = { inputTokens: 9000, toolUses: 2, costUsd: 0.0385, estimated: false };
   for (const onText of [undefined, () => {}]) {
