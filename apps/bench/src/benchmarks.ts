@@ -4,7 +4,7 @@ import { execute } from './benchmarks/execute.ts';
 import { executions } from './benchmarks/executions.ts';
 import { health } from './benchmarks/http/health.ts';
 import { task } from './benchmarks/http/task.ts';
-import { lateness } from './benchmarks/lateness.ts';
+import { lateness } from './benchmarks/lateness/lateness.ts';
 import { logins } from './benchmarks/logins.ts';
 import { memory } from './benchmarks/memory.ts';
 import { pages } from './benchmarks/pages.ts';
