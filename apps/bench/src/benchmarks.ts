@@ -1,7 +1,8 @@
 import type { Benchmark } from './benchmark.ts';
 import { cancel } from './benchmarks/cancel.ts';
 import { execute } from './benchmarks/execute.ts';
-import { executions } from './benchmarks/executions.ts';
+import { executions } from './benchmarks/executions/executions.ts';
+import { processesExecutions } from './benchmarks/executions/processes-executions.ts';
 import { health } from './benchmarks/http/health.ts';
 import { task } from './benchmarks/http/task.ts';
 import { lateness } from './benchmarks/lateness/lateness.ts';
@@ -29,6 +30,7 @@ const REPORTED: Record<string, Benchmark> = {
   task,
   health,
   executions,
+  'processes-executions': processesExecutions,
   slow,
   execute,
   cancel,
