@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
-import { readMemoryMb } from '../environment/process-memory.ts';
+import { readMemoryMb } from '../environment/resources/memory.ts';
 import { startAiServer } from '../environment/servers/ai-server.ts';
 import { insertTasks, insertUsers, setDue } from '../environment/users.ts';
 import { formatNumber } from '../statistics.ts';

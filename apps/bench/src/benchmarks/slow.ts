@@ -4,7 +4,7 @@ import { resolveProgram, SERVER_CORE, startProcess } from '../environment/proces
 import { startAiServer } from '../environment/servers/ai-server.ts';
 import { insertTasks, insertUsers } from '../environment/users.ts';
 import { formatNumber } from '../statistics.ts';
-import { runAllDue } from './due-tasks.ts';
+import { type RunTimes, runAllDue } from './due-tasks.ts';
 
 /** The limit over all processes, used by a single one. */
 const CONCURRENCY = 1000;
@@ -32,10 +32,10 @@ export const slow: Benchmark = {
         folder,
         core: SERVER_CORE,
         env: { DATABASE_URL: databaseUrl, AI_URL: ai.url, CONCURRENCY: String(concurrency) },
-        ready: /^done in (\S+) ms$/m,
+        ready: /^done: (.+)$/m,
         timeoutMs: TIMEOUT_MS,
       });
-      return { lastStartMs: Number(ready), lastCompletionMs: Number(ready) };
+      return JSON.parse(ready) as RunTimes;
     };
     const results = await measureInRounds(
       environment.rounds,
@@ -60,8 +60,8 @@ export const slow: Benchmark = {
         unit: 'ms',
         values: results.carillon.map(({ lastStartMs }) => lastStartMs),
         baseline: {
-          name: 'the same number of AI calls without database writes',
-          values: results.callsOnly.map(({ lastCompletionMs }) => lastCompletionMs),
+          name: `the last start of ${concurrency} concurrent AI calls without database writes`,
+          values: results.callsOnly.map(({ lastStartMs }) => lastStartMs),
         },
         aim: { atMost: 1.5 },
       },

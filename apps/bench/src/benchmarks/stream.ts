@@ -1,17 +1,16 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { openEvents } from '../environment/event-client.ts';
 import { install } from '../environment/installation.ts';
-import { readMemoryMb } from '../environment/process-memory.ts';
+import { readMemoryMb } from '../environment/resources/memory.ts';
+import { readProcessorSeconds } from '../environment/resources/processor.ts';
 import { insertUsers, type User } from '../environment/users.ts';
 import { formatNumber, p99 } from '../statistics.ts';
 
 const STREAMS_EACH = 5;
 const EVENTS_PER_SECOND = 100;
-const CLOCK_TICKS_PER_SECOND = 100;
 
 export const stream: Benchmark = {
   about: `from the commit of an event to its arrival, with 1,000 live streams at one process and ${EVENTS_PER_SECOND} events per second`,
@@ -65,7 +64,7 @@ async function measure(environment: Environment): Promise<Figures> {
   const refused = clients.filter(({ status }) => status !== 200).length;
   if (refused > 0) throw new Error(`${refused} of ${clients.length} streams were refused.`);
 
-  const cpuBefore = cpuSeconds(api.pid);
+  const cpuBefore = readProcessorSeconds(api.pid);
   const startedAt = performance.now();
   const writes: Promise<void>[] = [];
   for (let n = 0; n < EVENTS_PER_SECOND * seconds; n++) {
@@ -77,9 +76,10 @@ async function measure(environment: Environment): Promise<Figures> {
   await Promise.all(writes);
   await delay(1000);
   const elapsedMs = performance.now() - startedAt;
-  const cpuPercent = ((cpuSeconds(api.pid) - cpuBefore) / (elapsedMs / 1000)) * 100;
+  const cpuPercent = ((readProcessorSeconds(api.pid) - cpuBefore) / (elapsedMs / 1000)) * 100;
   const expected = writes.length * STREAMS_EACH;
   if (delaysMs.length !== expected) throw new Error(`${delaysMs.length} of ${expected} events arrived.`);
+  if (delaysMs.some(Number.isNaN)) throw new Error('An event has an unexpected id.');
   return { p99Ms: p99(delaysMs), memoryMb: readMemoryMb(api.pid), idleMb, cpuPercent };
 }
 
@@ -92,12 +92,4 @@ async function recordEvent(db: Db, { id }: User): Promise<void> {
     )
     insert into events (user_id, id, kinds, data, created_at)
     select ${id}::int, last_id, '{task.updated}', ${data}::text, now() from position`);
-}
-
-/** User and system time, on Linux. */
-function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
 }

@@ -2,11 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, FormData, fetch } from 'undici';
 import type { Task, User } from './users.ts';
 
-export const REQUEST_KINDS = ['read', 'list', 'create', 'execute', 'upload'] as const;
-type RequestKind = (typeof REQUEST_KINDS)[number];
+export type RequestKind = 'read' | 'list' | 'create' | 'execute' | 'upload' | 'login';
+
+/** Of users who sign in. */
+export const LOAD_PASSWORD = 'Carillon-2026';
 
 /** The repeated sequence: more reads than writes. */
-const MIX: readonly RequestKind[] = [
+export const DEFAULT_MIX: readonly RequestKind[] = [
   'read',
   'create',
   'read',
@@ -32,7 +34,6 @@ export interface SentRequest {
 }
 
 export interface MixedLoad {
-  sent: readonly SentRequest[];
   /** Stops sending and waits for the pending answers. */
   stop(): Promise<void>;
 }
@@ -43,28 +44,32 @@ export interface MixedLoadOptions {
   /** Their tasks that may be executed. */
   tasks: readonly Task[];
   perSecond: number;
+  /** The repeated sequence. Default: `DEFAULT_MIX`. */
+  mix?: readonly RequestKind[];
+  onSent(request: SentRequest): void;
   /** The certificate authority. Default: the well-known ones. */
   ca?: string;
 }
 
 /** Sends requests at an even rate over persistent connections, without waiting for answers and without retries. */
-export function startMixedLoad({ url, users, tasks, perSecond, ca }: MixedLoadOptions): MixedLoad {
+export function startMixedLoad(options: MixedLoadOptions): MixedLoad {
+  const { url, users, tasks, perSecond, mix = DEFAULT_MIX, onSent, ca } = options;
   const dispatcher = new Agent({ connections: 64, keepAliveTimeout: 60_000, ...(ca && { connect: { ca } }) });
-  const sent: SentRequest[] = [];
   const pending = new Set<Promise<void>>();
-  const tokens = new Map(users.map(({ id, token }) => [id, token]));
+  const usersById = new Map(users.map((user) => [user.id, user]));
   const stopping = new AbortController();
 
   async function send(kind: RequestKind, index: number) {
     // The task changes after each sequence, so that no user reaches a quota.
-    const task = tasks[Math.floor(index / MIX.length) % tasks.length] as Task;
+    const task = tasks[Math.floor(index / mix.length) % tasks.length] as Task;
+    const user = usersById.get(task.userId) as User;
     const startedAt = performance.now();
     let status: number | null = null;
     let failure: string | null = null;
     let id: SentRequest['id'] = null;
     try {
-      const { path, ...init } = buildRequest(kind, task, index);
-      const headers = { ...init.headers, authorization: `Bearer ${tokens.get(task.userId)}` };
+      const { path, ...init } = buildRequest(kind, { task, user, index });
+      const headers = { ...init.headers, authorization: `Bearer ${user.token}` };
       const response = await fetch(`${url}${path}`, { ...init, headers, dispatcher });
       const body = await response.text();
       status = response.status;
@@ -73,7 +78,7 @@ export function startMixedLoad({ url, users, tasks, perSecond, ca }: MixedLoadOp
     } catch (error) {
       failure = describeError(error as Error);
     }
-    sent.push({ kind, startedAt, endedAt: performance.now(), status, failure, id });
+    onSent({ kind, startedAt, endedAt: performance.now(), status, failure, id });
   }
 
   async function sendAll() {
@@ -81,14 +86,13 @@ export function startMixedLoad({ url, users, tasks, perSecond, ca }: MixedLoadOp
     for (let index = 0; !stopping.signal.aborted; index++) {
       const waitMs = startedAt + (index * 1000) / perSecond - performance.now();
       if (waitMs > 1) await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
-      const request = send(MIX[index % MIX.length] as RequestKind, index).finally(() => pending.delete(request));
+      const request = send(mix[index % mix.length] as RequestKind, index).finally(() => pending.delete(request));
       pending.add(request);
     }
   }
 
   const sending = sendAll();
   return {
-    sent,
     async stop() {
       stopping.abort();
       await sending;
@@ -98,11 +102,15 @@ export function startMixedLoad({ url, users, tasks, perSecond, ca }: MixedLoadOp
   };
 }
 
-function buildRequest(kind: RequestKind, task: Task, index: number) {
+function buildRequest(kind: RequestKind, { task, user, index }: { task: Task; user: User; index: number }) {
   const json = { 'content-type': 'application/json' };
   if (kind === 'read') return { method: 'GET', path: `/api/tasks/${task.id}` };
   if (kind === 'list') return { method: 'GET', path: '/api/executions?limit=20' };
   if (kind === 'execute') return { method: 'POST', path: `/api/tasks/${task.id}/execute` };
+  if (kind === 'login') {
+    const body = JSON.stringify({ email: user.email, password: LOAD_PASSWORD });
+    return { method: 'POST', path: '/api/auth/login', headers: json, body };
+  }
   if (kind === 'create') {
     const prompt = `Name a moon of Saturn, other than the last ${index}.`;
     const when = { scheduledFor: '2090-01-01T00:00:00.000Z', recurrence: 'once', timezone: 'UTC' };

@@ -5,7 +5,7 @@ import { type Db, eventStreams, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Benchmark, Environment } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
-import { readMemoryMb } from '../environment/process-memory.ts';
+import { readMemoryMb } from '../environment/resources/memory.ts';
 import { insertUsers, type User } from '../environment/users.ts';
 import { formatNumber, printPercentiles } from '../statistics.ts';
 

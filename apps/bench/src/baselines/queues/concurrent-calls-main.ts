@@ -9,10 +9,14 @@ await sql.end();
 const provider = createProvider(concurrency);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
 
-async function askRepeatedly() {
-  for (let prompt = prompts.pop(); prompt !== undefined; prompt = prompts.pop()) await provider.ask(prompt);
-}
 const startedAt = performance.now();
+let lastStartMs = 0;
+async function askRepeatedly() {
+  for (let prompt = prompts.pop(); prompt !== undefined; prompt = prompts.pop()) {
+    lastStartMs = performance.now() - startedAt;
+    await provider.ask(prompt);
+  }
+}
 await Promise.all(Array.from({ length: concurrency }, askRepeatedly));
-console.log(`done in ${(performance.now() - startedAt).toFixed(1)} ms`);
+console.log(`done: ${JSON.stringify({ lastStartMs, lastCompletionMs: performance.now() - startedAt })}`);
 process.exit(0);

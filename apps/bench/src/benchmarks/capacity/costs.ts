@@ -1,0 +1,134 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { hashPassword } from '@carillon/api/auth/passwords';
+import { type Db, queryRows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import { type Benchmark, measureInRounds } from '../../benchmark.ts';
+import { install } from '../../environment/installation.ts';
+import { type LoadOptions, type LoadRequest, startLoad } from '../../environment/load.ts';
+import { readDatabaseProcessorSeconds, readProcessorSeconds } from '../../environment/resources/processor.ts';
+import { insertTasks, insertUsers, type Task, type User } from '../../environment/users.ts';
+import { formatNumber } from '../../statistics.ts';
+import { runAllDue, vacuumAndCheckpoint } from '../due-tasks.ts';
+
+const USERS = 1000;
+const TASKS_EACH = 10;
+const CONNECTIONS = 20;
+const CONCURRENCY = 200;
+const TIMEOUT_MS = 180_000;
+const PASSWORD = 'Carillon-2026';
+const CREATED = 'Created by the benchmark';
+
+/** In milliseconds for each request or run. */
+interface Cost {
+  api: number;
+  postgres: number;
+}
+
+export const costs: Benchmark = {
+  about:
+    'processor time of the API and of PostgreSQL for each request and each run, on which docs/operating/sizing.md rests',
+  async run(stack, environment) {
+    const { quick } = environment;
+    const users = quick ? CONNECTIONS : USERS;
+    const { db, api, apiUrl, jwtSecret } = await install(stack, environment, {
+      apiEnv: { EXECUTION_CONCURRENCY: String(CONCURRENCY) },
+    });
+    const people = await insertUsers(db, { count: users, jwtSecret, passwordHash: await hashPassword(PASSWORD) });
+    const tasks = await insertTasks(db, quick ? 2 : TASKS_EACH);
+    const load = startLoad(stack);
+    const send = async (name: keyof typeof REQUESTS, count: number) => {
+      const requests = spread(people.map((user, n) => REQUESTS[name](user, tasks[n] as Task)));
+      await load.send({
+        url: apiUrl,
+        connections: CONNECTIONS,
+        requests,
+        until: { requests: quick ? CONNECTIONS : count },
+      });
+    };
+    const measure = async (count: number, work: () => Promise<unknown>): Promise<Cost> => {
+      await vacuumAndCheckpoint(db);
+      const before = { api: readProcessorSeconds(api.pid), postgres: await readDatabaseProcessorSeconds(db) };
+      await work();
+      const toMs = (seconds: number) => (seconds * 1000) / (quick ? CONNECTIONS : count);
+      return {
+        api: toMs(readProcessorSeconds(api.pid) - before.api),
+        postgres: toMs((await readDatabaseProcessorSeconds(db)) - before.postgres),
+      };
+    };
+    const results = await measureInRounds(
+      environment.rounds,
+      {
+        'GET /api/tasks/:id': () => measure(20_000, () => send('read', 20_000)),
+        'GET /api/tasks, first page': () => measure(5000, () => send('list', 5000)),
+        'POST /api/agent/create-task': () =>
+          measure(2000, () => send('create', 2000)).finally(() =>
+            db.execute(sql`delete from tasks where name = ${CREATED}`),
+          ),
+        'POST /api/tasks/:id/execute with its run': () =>
+          measure(2000, async () => {
+            await send('execute', 2000);
+            await waitForRuns(db);
+          }),
+        'POST /api/auth/login': () => measure(200, () => send('login', 200)),
+        'a planned run, many due together': () =>
+          measure(quick ? CONNECTIONS : tasks.length, () =>
+            runAllDue(db, { count: tasks.length, timeoutMs: TIMEOUT_MS }),
+          ),
+      },
+      (cost) => `${formatNumber(cost.api)} ms of the API, ${formatNumber(cost.postgres)} ms of PostgreSQL`,
+    );
+    return Object.entries(results).flatMap(([what, costs]) => [
+      { what: `${what}: API`, unit: 'ms', values: costs.map(({ api }) => api) },
+      { what: `${what}: PostgreSQL`, unit: 'ms', values: costs.map(({ postgres }) => postgres), note: NOTE },
+    ]);
+  },
+};
+
+const NOTE = `user and system time of all threads and processes, over ${CONNECTIONS} connections. PostgreSQL includes autovacuum and the writing of the log and of pages, but not the disk. The AI server answers immediately with 200 characters`;
+
+const JSON_BODY = { 'content-type': 'application/json' };
+const authorize = ({ token }: User) => ({ authorization: `Bearer ${token}` });
+
+const REQUESTS = {
+  read: (user, { id }) => ({ path: `/api/tasks/${id}`, headers: authorize(user) }),
+  list: (user) => ({ path: '/api/tasks?limit=20', headers: authorize(user) }),
+  execute: (user, { id }) => ({ method: 'POST', path: `/api/tasks/${id}/execute`, headers: authorize(user) }),
+  create: (user) => ({
+    method: 'POST',
+    path: '/api/agent/create-task',
+    headers: { ...JSON_BODY, ...authorize(user) },
+    body: JSON.stringify({
+      name: CREATED,
+      prompt: 'Name a moon of Saturn.',
+      scheduledFor: '2090-01-01T00:00:00.000Z',
+      recurrence: 'daily',
+      timezone: 'UTC',
+    }),
+  }),
+  login: ({ email }) => ({
+    method: 'POST',
+    path: '/api/auth/login',
+    headers: JSON_BODY,
+    body: JSON.stringify({ email, password: PASSWORD }),
+  }),
+} satisfies Record<string, (user: User, task: Task) => LoadRequest>;
+
+/** One list for each connection. */
+function spread(requests: readonly LoadRequest[]): LoadOptions['requests'] {
+  return Array.from({ length: CONNECTIONS }, (_, connection) =>
+    requests.filter((_, n) => n % CONNECTIONS === connection),
+  );
+}
+
+async function waitForRuns(db: Db): Promise<void> {
+  const deadline = performance.now() + TIMEOUT_MS;
+  for (;;) {
+    const [row] = await queryRows<{ left: boolean }>(
+      db,
+      sql`select exists (select from executions where status in ('pending', 'running')) as left`,
+    );
+    if (row?.left === false) return;
+    if (performance.now() > deadline) throw new Error('The runs were not completed in time.');
+    await delay(50);
+  }
+}

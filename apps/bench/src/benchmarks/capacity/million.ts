@@ -1,0 +1,102 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Db, queryRows } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Benchmark, Comparison } from '../../benchmark.ts';
+import { type DueTasks, fillUsersWithTasks } from '../../environment/fill-tables.ts';
+import { connectDatabase, install } from '../../environment/installation.ts';
+import { readDatabaseProcessorSeconds, readProcessorSeconds } from '../../environment/resources/processor.ts';
+import { type AiServer, startAiServer } from '../../environment/servers/ai-server.ts';
+import { formatNumber, p99, sortAscending } from '../../statistics.ts';
+import { vacuumAndCheckpoint } from '../due-tasks.ts';
+
+const USERS = 100_000;
+const TASKS_EACH = 10;
+const MINUTES = 10;
+const DUE_PER_MINUTE = 10_000;
+/** From the first row until the first task is due: time to fill the tables and to start the processes. */
+const LEAD_MS = 240_000;
+const START_MS = 20_000;
+const POLL_MS = 1000;
+const TIMEOUT_MS = 60_000;
+
+export const million: Benchmark = {
+  about: `${USERS.toLocaleString('en-US')} users with ${TASKS_EACH} daily tasks each, 1 % of them due each minute for ${MINUTES} minutes, with immediate AI answers`,
+  async run(stack, environment) {
+    const { quick, server } = environment;
+    const [users, count] = quick ? [1000, 100] : [USERS, MINUTES * DUE_PER_MINUTE];
+    const first = new Date(Date.now() + (quick ? 15_000 : LEAD_MS));
+    const due: DueTasks = { first, intervalMs: 60_000 / DUE_PER_MINUTE, count };
+    const databaseUrl = await server.newDatabase();
+    const db = connectDatabase(stack, databaseUrl);
+    await fillUsersWithTasks(databaseUrl, { users, each: TASKS_EACH, due });
+    await vacuumAndCheckpoint(db);
+    console.log(`  The tables are filled ${Math.round((first.getTime() - Date.now()) / 1000)} s before the first run.`);
+    const ai = await startAiServer(stack, server.folder, { record: true });
+    const { api } = await install(stack, environment, { ai, databaseUrl });
+    const idleMs = first.getTime() - Date.now() - (quick ? 0 : START_MS);
+    if (idleMs < 0) throw new Error('Filling the tables took too long.');
+
+    await delay(idleMs);
+    const before = await readSeconds(db, api.pid);
+    await delay(first.getTime() + count * due.intervalMs - Date.now());
+    const startedMs = await waitForRuns(db, due);
+    const after = await readSeconds(db, api.pid);
+    const arrivedMs = await readArrivals(ai, due);
+    const perRun = (key: keyof typeof after) => ((after[key] - before[key]) * 1000) / count;
+    return [
+      ...compare('from the planned instant to the start', startedMs),
+      ...compare('from the planned instant to the AI server', arrivedMs),
+      { what: 'processor time of the API for each run', unit: 'ms', values: [perRun('api')] },
+      { what: 'processor time of PostgreSQL for each run', unit: 'ms', values: [perRun('postgres')], note: NOTE },
+    ];
+  },
+};
+
+const NOTE = `measured once: ${DUE_PER_MINUTE.toLocaleString('en-US')} runs a minute, ${60_000 / DUE_PER_MINUTE} ms apart, each of another user; all other tasks are due one or two days later. Autovacuum and checkpoints run as they do by default. The processor time of PostgreSQL includes them`;
+
+function compare(what: string, lateMs: readonly number[]): Comparison[] {
+  const ascending = sortAscending(lateMs);
+  console.log(`  ${what}: median ${formatNumber(ascending[Math.floor(ascending.length / 2)] ?? Number.NaN)} ms`);
+  return [
+    { what: `${what}, p99`, unit: 'ms', values: [p99(lateMs)], aim: { atMost: 100 } },
+    { what: `${what}, max`, unit: 'ms', values: [ascending.at(-1) ?? Number.NaN], aim: { atMost: 1000 } },
+  ];
+}
+
+async function readSeconds(db: Db, apiPid: number) {
+  return { api: readProcessorSeconds(apiPid), postgres: await readDatabaseProcessorSeconds(db) };
+}
+
+/** Returns the lateness of the starts in milliseconds. */
+async function waitForRuns(db: Db, { count }: DueTasks): Promise<number[]> {
+  const deadline = performance.now() + TIMEOUT_MS;
+  for (;;) {
+    const [row] = await queryRows<{ left: boolean }>(
+      db,
+      sql`
+      select exists (select from tasks where status = 'active' and next_execution_at <= now())
+        or exists (select from executions where status in ('pending', 'running')) as left`,
+    );
+    if (row?.left === false) break;
+    if (performance.now() > deadline) throw new Error('The runs were not completed in time.');
+    await delay(POLL_MS);
+  }
+  const completed = await queryRows<{ late: number }>(
+    db,
+    sql`
+    select (extract(epoch from started_at - planned_for) * 1000)::float8 as late
+    from executions where status = 'completed'`,
+  );
+  if (completed.length !== count) throw new Error(`${completed.length} of ${count} executions were completed.`);
+  return completed.map(({ late }) => late);
+}
+
+/** Returns the lateness of the calls in milliseconds. */
+async function readArrivals(ai: AiServer, { first, intervalMs, count }: DueTasks): Promise<number[]> {
+  const arrivals = await ai.takeArrivals();
+  if (arrivals.length !== count) throw new Error(`${arrivals.length} of ${count} calls reached the AI server.`);
+  return arrivals.map(({ prompt, at }) => {
+    const [, place] = /No\. (\d+)$/.exec(prompt) ?? [];
+    return at - first.getTime() - Number(place) * intervalMs;
+  });
+}
