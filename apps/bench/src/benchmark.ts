@@ -1,6 +1,6 @@
 import type { DatabaseServer } from './environment/servers/database-server.ts';
 import type { Options } from './options.ts';
-import { median } from './statistics.ts';
+import { highest, lowest, median, spread } from './statistics.ts';
 
 export interface Environment extends Options {
   /** The PostgreSQL of Carillon and of the baselines. */
@@ -22,13 +22,36 @@ export interface Comparison {
   baseline?: { name: string; values: readonly number[] } | { name: string; missing: string };
   /** For the ratio to the baseline, or for the median where there is no baseline. */
   aim?: { atLeast: number } | { atMost: number };
+  /** Which round is the best one. Default: the highest of a rate (a unit that ends in `/s`), the lowest of everything else. */
+  better?: 'higher' | 'lower';
   note?: string;
 }
+
+/** A baseline that varies more between rounds gives no reliable ratio. */
+export const MAX_SPREAD = 0.15;
 
 /** Carillon's median divided by the baseline's, or null without a measured baseline. */
 export function toRatio({ values, baseline }: Comparison): number | null {
   if (!baseline || 'missing' in baseline) return null;
   return median(values) / median(baseline.values);
+}
+
+/** The best round of Carillon or of its baseline. */
+export function findBest({ better, unit }: Comparison, values: readonly number[]): number {
+  return (better ?? (unit.endsWith('/s') ? 'higher' : 'lower')) === 'higher' ? highest(values) : lowest(values);
+}
+
+/** The ratio of the best rounds, or null without a measured baseline. */
+export function toBestRatio(comparison: Comparison): number | null {
+  const { values, baseline } = comparison;
+  if (!baseline || 'missing' in baseline) return null;
+  return findBest(comparison, values) / findBest(comparison, baseline.values);
+}
+
+/** The spread of the baseline as a part of its median, or null without a baseline or with less than two rounds. */
+export function toBaselineSpread({ baseline }: Comparison): number | null {
+  if (!baseline || 'missing' in baseline || baseline.values.length < 2) return null;
+  return spread(baseline.values);
 }
 
 /** Null without an aim or when its baseline was not measured. */

@@ -4,10 +4,11 @@ import { costs } from './benchmarks/capacity/costs.ts';
 import { million } from './benchmarks/capacity/million.ts';
 import { steady } from './benchmarks/capacity/steady.ts';
 import { execute } from './benchmarks/execute.ts';
-import { executions } from './benchmarks/executions.ts';
+import { executions } from './benchmarks/executions/executions.ts';
+import { processesExecutions } from './benchmarks/executions/processes-executions.ts';
 import { health } from './benchmarks/http/health.ts';
 import { task } from './benchmarks/http/task.ts';
-import { lateness } from './benchmarks/lateness.ts';
+import { lateness } from './benchmarks/lateness/lateness.ts';
 import { logins } from './benchmarks/logins.ts';
 import { memory } from './benchmarks/memory.ts';
 import { pages } from './benchmarks/pages.ts';
@@ -32,6 +33,7 @@ const REPORTED: Record<string, Benchmark> = {
   task,
   health,
   executions,
+  'processes-executions': processesExecutions,
   slow,
   execute,
   cancel,

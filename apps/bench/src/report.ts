@@ -1,9 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import { type Comparison, isAimMet, toRatio } from './benchmark.ts';
+import {
+  type Comparison,
+  findBest,
+  isAimMet,
+  MAX_SPREAD,
+  toBaselineSpread,
+  toBestRatio,
+  toRatio,
+} from './benchmark.ts';
 import { canPin } from './environment/processes.ts';
 import type { Options } from './options.ts';
-import { formatNumber, formatSpread } from './statistics.ts';
+import { readPackageVersions } from './package-versions.ts';
+import { formatNumber, highest, lowest, median } from './statistics.ts';
 
 /** The rows of a benchmark, or why it failed. */
 export type Outcome = { name: string; about: string } & ({ comparisons: Comparison[] } | { failed: string });
@@ -45,8 +54,12 @@ export function buildReport({ at, postgres, outcomes, rounds, quick, largest }: 
     '# Results',
     '',
     'Written by `pnpm bench`. Carillon and its baselines are measured alternately in one run, on the same machine and the',
-    'same PostgreSQL with durable commits. Each figure is the median of the rounds, with minimum and maximum in brackets.',
-    'Compare the ratios: absolute figures depend on the machine.',
+    'same PostgreSQL with durable commits. Compare the ratios: absolute figures depend on the machine.',
+    '',
+    'Each figure is the median of the rounds; in brackets are the lowest and the highest round, the best in bold. `ratio`',
+    'is the ratio of the medians, which decides whether the aim is met, and `best` the ratio of the best rounds. `varies` is',
+    `the range of the baseline as a part of its median. In bold it is more than ${formatPercent(MAX_SPREAD)}: the rounds differ too much for`,
+    'a reliable ratio.',
     '',
     ...(quick
       ? ['**A quick run with tiny sizes. It only proves that everything works: its figures mean nothing.**', '']
@@ -54,6 +67,9 @@ export function buildReport({ at, postgres, outcomes, rounds, quick, largest }: 
     `- ${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
     `- ${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${memory} GiB of memory`,
     `- Node ${process.version}, PostgreSQL ${postgres}`,
+    `- Packages of the baselines and the load: ${readPackageVersions()
+      .map(({ name, version }) => `${name} ${version}`)
+      .join(', ')}`,
     `- ${rounds} ${rounds === 1 ? 'round' : 'rounds'}, tables of up to ${largest.toLocaleString('en-US')} rows`,
     `- ${placement}`,
     ...outcomes.flatMap(section),
@@ -69,8 +85,8 @@ function section(outcome: Outcome): string[] {
   const notes = new Set(outcome.comparisons.flatMap(({ note }) => (note ? [`${capital(note)}.`] : [])));
   return [
     ...head,
-    '| figure | Carillon | baseline | ratio | aim | met |',
-    '|---|---|---|---|---|---|',
+    '| figure | Carillon | baseline | varies | ratio | best | aim | met |',
+    '|---|---|---|---|---|---|---|---|',
     ...outcome.comparisons.map((comparison) => `| ${toCells(comparison).join(' | ')} |`),
     ...(notes.size > 0 ? ['', ...notes] : []),
   ];
@@ -79,23 +95,45 @@ function section(outcome: Outcome): string[] {
 /** The columns of a row. */
 export function toCells(comparison: Comparison): string[] {
   const { what, unit, values, baseline, aim } = comparison;
-  const ratio = toRatio(comparison);
   const met = isAimMet(comparison);
   return [
     what,
-    `${formatSpread(values)} ${unit}`,
+    formatRounds(comparison, values),
     formatBaseline(comparison),
-    ratio === null ? '–' : formatNumber(ratio),
+    formatVariation(toBaselineSpread(comparison)),
+    formatRatio(toRatio(comparison)),
+    formatRatio(toBestRatio(comparison)),
     aim === undefined ? '–' : `${formatAim(aim)}${baseline ? ' ×' : ` ${unit}`}`,
     met === null ? '–' : met ? 'yes' : '**no**',
   ];
 }
 
-function formatBaseline({ baseline, unit }: Comparison): string {
+/** The median, then the lowest and the highest round with the best in bold. */
+function formatRounds(comparison: Comparison, values: readonly number[]): string {
+  const middle = formatNumber(median(values));
+  if (values.length < 2) return `${middle} ${comparison.unit}`;
+  const best = findBest(comparison, values);
+  const [from, to] = [lowest(values), highest(values)].map((value) =>
+    value === best ? `**${formatNumber(value)}**` : formatNumber(value),
+  );
+  return `${middle} (${from} to ${to}) ${comparison.unit}`;
+}
+
+function formatBaseline(comparison: Comparison): string {
+  const { baseline } = comparison;
   if (!baseline) return '–';
   if ('missing' in baseline) return `${baseline.name}: not measured, ${baseline.missing}`;
-  return `${baseline.name}: ${formatSpread(baseline.values)} ${unit}`;
+  return `${baseline.name}: ${formatRounds(comparison, baseline.values)}`;
 }
+
+function formatVariation(variation: number | null): string {
+  if (variation === null) return '–';
+  return variation > MAX_SPREAD ? `**${formatPercent(variation)}**` : formatPercent(variation);
+}
+
+const formatPercent = (part: number): string => `${Math.round(part * 100)} %`;
+
+const formatRatio = (ratio: number | null): string => (ratio === null ? '–' : formatNumber(ratio));
 
 const formatAim = (aim: NonNullable<Comparison['aim']>): string =>
   'atLeast' in aim ? `≥ ${formatNumber(aim.atLeast)}` : `≤ ${formatNumber(aim.atMost)}`;

@@ -13,6 +13,12 @@ export function median(values: readonly number[]): number {
     : (ascending[Math.floor(middle)] ?? Number.NaN);
 }
 
+export const lowest = (values: readonly number[]): number => sortAscending(values)[0] ?? Number.NaN;
+export const highest = (values: readonly number[]): number => sortAscending(values).at(-1) ?? Number.NaN;
+
+/** The distance from the lowest to the highest value as a part of the median. */
+export const spread = (values: readonly number[]): number => (highest(values) - lowest(values)) / median(values);
+
 export const p99 = (values: readonly number[]): number => quantile(sortAscending(values), 0.99);
 
 /** Three significant digits: `12,345`, `123`, `12.3`, `0.123`. */
@@ -21,13 +27,6 @@ export function formatNumber(value: number): string {
   const decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : Math.abs(value) >= 1 ? 2 : 3;
   return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
-
-/** Median, minimum and maximum. */
-export const formatSpread = (values: readonly number[]): string => {
-  const ascending = sortAscending(values);
-  if (ascending.length < 2) return formatNumber(median(values));
-  return `${formatNumber(median(values))} (${formatNumber(ascending[0] as number)} to ${formatNumber(ascending.at(-1) as number)})`;
-};
 
 /** Prints minimum, median, 95th and 99th percentile and maximum of each row. */
 export function printPercentiles(table: Record<string, readonly number[]>): void {

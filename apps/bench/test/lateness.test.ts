@@ -1,11 +1,12 @@
 import t from 'tap';
-import { toLateness } from '../src/benchmarks/lateness.ts';
+import { toLateness } from '../src/benchmarks/lateness/arrivals.ts';
 
 t.test('A job that a queue delivers twice counts with its first arrival', async (t) => {
   const arrivals = [
-    { prompt: 'due at 1000', at: 1004 },
-    { prompt: 'due at 1030', at: 1031 },
-    { prompt: 'due at 1000', at: 9000 },
+    { prompt: 'due at 1000', monotonicMs: 4 },
+    { prompt: 'due at 1030', monotonicMs: 31 },
+    { prompt: 'due at 1000', monotonicMs: 8000 },
   ];
-  t.strictSame(toLateness(arrivals), [4, 1]);
+  const readDueAt = (prompt: string) => Number(prompt.slice('due at '.length));
+  t.strictSame(toLateness(arrivals, readDueAt, 1000.5), [4.5, 1.5]);
 });

@@ -1,10 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { type Comparison, isAimMet, measureInRounds, toRatio } from '../src/benchmark.ts';
+import {
+  type Comparison,
+  isAimMet,
+  measureInRounds,
+  toBaselineSpread,
+  toBestRatio,
+  toRatio,
+} from '../src/benchmark.ts';
 import { summarizeProfile } from '../src/profile.ts';
 import { buildReport, type Outcome, toCells, writeReport } from '../src/report.ts';
-import { formatNumber, formatSpread, median, quantile } from '../src/statistics.ts';
+import { formatNumber, median, quantile } from '../src/statistics.ts';
 
 const comparison: Comparison = {
   what: 'executions',
@@ -53,17 +60,38 @@ t.test('Without an aim or a measured baseline, nothing is met or missed', async 
   t.match(toCells(missing)[2], 'BullMQ: not measured, no redis-server');
 });
 
-t.test('A row has median, minimum and maximum of both, the ratio, the aim and whether it is met', async (t) => {
-  t.strictSame(toCells(comparison), [
+t.test(
+  'The best round of a rate is the highest, of anything else the lowest, unless the row says otherwise',
+  async (t) => {
+    t.equal(toBestRatio(comparison), 0.55);
+    t.equal(toBestRatio({ ...comparison, unit: 'ms' }), 900 / 480);
+    t.equal(toBestRatio({ ...comparison, unit: 'hits', better: 'higher' }), 0.55);
+    t.equal(toBestRatio({ what: 'start', unit: 'ms', values: [900] }), null);
+  },
+);
+
+t.test('A row has median, minimum and maximum of both, the ratios, the aim and whether it is met', async (t) => {
+  t.strictSame(toCells({ ...comparison, baseline: { name: 'pg-boss', values: [480, 500, 520] } }), [
     'executions',
-    '1,000 (900 to 1,100) executions/s',
-    'pg-boss: 500 (480 to 2,000) executions/s',
+    '1,000 (900 to **1,100**) executions/s',
+    'pg-boss: 500 (480 to **520**) executions/s',
+    '8 %',
     '2.00',
+    '2.12',
     '≥ 2.00 ×',
     'yes',
   ]);
-  t.equal(formatSpread([3]), '3.00');
+  t.match(toCells({ ...comparison, unit: 'ms' })[1], '1,000 (**900** to 1,100) ms');
+  t.match(toCells({ ...comparison, values: [3] })[1], '3.00 executions/s');
   t.strictSame([12345.6, 12.34, 0.1234].map(formatNumber), ['12,346', '12.3', '0.123']);
+});
+
+t.test('A baseline that varies by more than 15 % of its median is marked', async (t) => {
+  const variesBy = (...values: number[]) => ({ ...comparison, baseline: { name: 'pg-boss', values } });
+  t.equal(toCells(variesBy(100, 92.5, 107.5))[3], '15 %');
+  t.equal(toCells(variesBy(100, 92, 108))[3], '**16 %**');
+  t.equal(toBaselineSpread(variesBy(500)), null);
+  t.equal(toBaselineSpread({ ...comparison, baseline: { name: 'BullMQ', missing: 'no redis-server' } }), null);
 });
 
 t.test('Contestants alternate, and the first one changes with each round', async (t) => {
@@ -80,8 +108,9 @@ t.test('The report names day, machine, versions and rounds, and the reason of a 
   t.match(text, '- 2026-11-20 10:00 UTC');
   t.match(text, /^- \d+ cores \(.+\), \d+ GiB of memory$/m);
   t.match(text, `- Node ${process.version}, PostgreSQL 18.4`);
+  t.match(text, /^- Packages .+: .*fastify \d+\.\d+\.\d+.* pg-boss \d+\.\d+\.\d+/m);
   t.match(text, '- 3 rounds, tables of up to 1,000,000 rows');
-  t.match(text, '| executions | 1,000 (900 to 1,100) executions/s |');
+  t.match(text, '| executions | 1,000 (900 to **1,100**) executions/s |');
   t.match(text, '## tick\n\nOne tick.\n\nNot measured: The disk is full.\n');
 });
 

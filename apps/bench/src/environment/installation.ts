@@ -43,7 +43,6 @@ export async function install(
   const ai = options.ai ?? (await startAiServer(stack, folder));
   const secret = () => randomBytes(32).toString('base64');
   const [jwtSecret, cronSecret] = [secret(), secret()];
-  const production = { NODE_ENV: 'production', CRON_SECRET: cronSecret };
   const profiling = profile === null ? null : createProfiler(stack, profile);
   const api = await startProcess(stack, {
     name: 'api',
@@ -53,7 +52,8 @@ export async function install(
     // As in `pnpm api`.
     nodeOptions: ['--max-semi-space-size=16', ...(profiling?.nodeOptions ?? [])],
     env: {
-      ...production,
+      NODE_ENV: 'production',
+      CRON_SECRET: cronSecret,
       PORT: '0',
       DATA_DIR: folder,
       DATABASE_URL: databaseUrl,
@@ -70,16 +70,23 @@ export async function install(
     ready: /Server listening at ([^\s"]+)/,
   });
   profiling?.markReady();
-  if (options.scheduler ?? true) {
-    await startProcess(stack, {
-      name: 'scheduler',
-      file: resolveProgram('../../scheduler/src/main.ts'),
-      folder,
-      env: { ...production, API_URL: api.ready },
-      ready: /The scheduler triggers (\S+?)\./,
-    });
-  }
+  if (options.scheduler ?? true) await startScheduler(stack, { server }, { apiUrl: api.ready, cronSecret });
   return { db, databaseUrl, apiUrl: api.ready, ai, api, jwtSecret, cronSecret };
+}
+
+/** Starts the scheduler process and waits for its first call of the API. */
+export async function startScheduler(
+  stack: AsyncDisposableStack,
+  { server }: Pick<Environment, 'server'>,
+  { apiUrl, cronSecret }: Pick<Installation, 'apiUrl' | 'cronSecret'>,
+): Promise<void> {
+  await startProcess(stack, {
+    name: 'scheduler',
+    file: resolveProgram('../../scheduler/src/main.ts'),
+    folder: server.folder,
+    env: { NODE_ENV: 'production', CRON_SECRET: cronSecret, API_URL: apiUrl },
+    ready: /The scheduler triggers (\S+?)\./,
+  });
 }
 
 /** Options that make a process write a CPU profile, which is printed from `markReady` on when the process has exited. */

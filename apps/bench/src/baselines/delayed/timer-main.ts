@@ -2,7 +2,8 @@ import postgres from 'postgres';
 import { createCountdown } from '../queues/job-rows.ts';
 import { buildDelayedJobs, type DelayedJob, provider } from './jobs.ts';
 
-const sql = postgres(process.env.DATABASE_URL ?? '', { max: 5 });
+// One connection is enough for sequential statements.
+const sql = postgres(process.env.DATABASE_URL ?? '', { max: 1 });
 const jobs = buildDelayedJobs();
 await sql`create table if not exists delayed (id int generated always as identity primary key, prompt text, due timestamptz, done bool)`;
 await sql`create index if not exists delayed_due on delayed (due) where not done`;

@@ -4,7 +4,7 @@
 export const ENQUEUE = `
   with due as (
     select id, user_id, next_execution_at as at from tasks where next_execution_at <= $1::timestamptz
-    order by next_execution_at limit $2::int for no key update skip locked
+    order by user_id limit $2::int for no key update skip locked
   ), moved as (
     update tasks t set next_execution_at = due.at + interval '1 day' from due where t.id = due.id
   ), ledger as (

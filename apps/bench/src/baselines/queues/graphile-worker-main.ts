@@ -1,9 +1,8 @@
 import { Logger, makeWorkerUtils, run } from 'graphile-worker';
 import { createCountdown, createJobs, type Job } from './job-rows.ts';
 
-// The fastest settings: a local queue that fetches batches, and completions in batches.
 const concurrency = Number(process.env.CONCURRENCY);
-const jobs = createJobs(concurrency);
+const jobs = await createJobs(concurrency);
 const connectionString = process.env.DATABASE_URL ?? '';
 const logger = new Logger(() => (level, message) => {
   if (level === 'error') console.error(message);
@@ -24,6 +23,7 @@ await run({
       maxPoolSize: 10,
       concurrentJobs: concurrency,
       pollInterval: 500,
+      // The fastest of 201, 400 and 500 jobs, delays of -1, 0 and 25 ms, and pools of 10 and 20 connections.
       localQueue: { size: concurrency * 2 },
       completeJobBatchDelay: 0,
       failJobBatchDelay: 0,

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import postgres from 'postgres';
+import { openConnections } from '../connections.ts';
+import { createBatcher } from './batcher.ts';
+import { COMPLETE_JOBS, START_JOBS } from './job-statements.ts';
 import { createProvider } from './provider.ts';
+
+const CONNECTIONS = 10;
 
 export interface Job {
   taskId: number;
@@ -9,66 +13,66 @@ export interface Job {
   plannedFor: string;
 }
 
-/** The jobs of the queues: one statement at the start, the AI call, one statement at the end, without quotas and events. */
-export function createJobs(concurrency: number) {
-  const { DATABASE_URL = '' } = process.env;
-  const sql = postgres(DATABASE_URL, { max: 10 });
+interface Result {
+  id: number;
+  taskId: number;
+  userId: number;
+  text: string;
+  model: string;
+  input: number;
+  output: number;
+  ms: number;
+}
+
+const toDay = (instant: string) => instant.slice(0, 10);
+
+/** The jobs of the queues with the rows that their user has to write, without quotas and events. */
+export async function createJobs(concurrency: number) {
+  const query = await openConnections(process.env.DATABASE_URL ?? '', CONNECTIONS);
   const provider = createProvider(concurrency);
 
-  async function start({ taskId, userId, plannedFor }: Job): Promise<number> {
-    const now = new Date();
-    const lease = new Date(now.getTime() + 30_000);
-    const [row] = await sql<{ id: number }[]>`
-      with ledger as (
-        insert into occurrences (task_id, planned_for, fate, recorded_at)
-        values (${taskId}, ${plannedFor}, 'ran', ${now}) on conflict do nothing
-      )
-      insert into executions (task_id, user_id, status, trigger, planned_for, run_at, queued_at, started_at, claim_token,
-        lease_until, usage_day, tokens_reserved, created_at)
-      values (${taskId}, ${userId}, 'running', 'schedule', ${plannedFor}, ${plannedFor}, ${now}, ${now},
-        ${randomUUID()}, ${lease}, ${now.toISOString().slice(0, 10)}, 256, ${now})
-      returning id`;
-    return row?.id as number;
+  /** Returns the ids of the executions in the order of the jobs. */
+  async function start(jobs: readonly Job[]): Promise<number[]> {
+    const rows = JSON.stringify(jobs.map(({ taskId, userId, plannedFor }) => ({ taskId, userId, plannedFor })));
+    const now = new Date().toISOString();
+    const lease = new Date(Date.now() + 30_000).toISOString();
+    const values = [rows, now, lease, randomUUID(), toDay(now)];
+    const started = await query<{ id: number; taskId: number }>(START_JOBS, values);
+    const ids = new Map(started.map(({ id, taskId }) => [taskId, id]));
+    return jobs.map(({ taskId }) => ids.get(taskId) as number);
   }
 
-  async function complete(id: number, job: Job, answer: Awaited<ReturnType<typeof provider.ask>>, ms: number) {
-    const now = new Date();
-    const day = now.toISOString().slice(0, 10);
-    await sql`
-      with ended as (
-        update executions set status = 'completed', completed_at = ${now}, claim_token = null, lease_until = null,
-          tokens_reserved = 0, result = ${answer.text}, model = ${answer.model}, input_tokens = ${answer.inputTokens},
-          output_tokens = ${answer.outputTokens}, cost_usd = 0, processing_time_ms = ${Math.round(ms)}
-        where id = ${id}
-      ), recorded as (
-        insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,
-          estimated, cost_usd, created_at)
-        values (${job.userId}, ${id}, 'execution', ${day}, 1, ${answer.model}, ${answer.inputTokens},
-          ${answer.outputTokens}, false, 0, ${now})
-      ), counted as (
-        insert into usage_counters (user_id, period, executions, tokens, completed)
-        select ${job.userId}::int, p, 1, ${answer.inputTokens + answer.outputTokens}::int, 1
-        from (values (${day}), (${day.slice(0, 7)})) d(p) order by p
-        on conflict (user_id, period) do update set executions = usage_counters.executions + 1,
-          tokens = usage_counters.tokens + excluded.tokens, completed = usage_counters.completed + 1
-      )
-      update tasks set last_execution_at = ${now}, execution_count = execution_count + 1,
-        last_duration_ms = ${Math.round(ms)} where id = ${job.taskId}`;
+  async function complete(results: readonly Result[]): Promise<readonly Result[]> {
+    const now = new Date().toISOString();
+    await query(COMPLETE_JOBS, [JSON.stringify(results), now, toDay(now)]);
+    return results;
   }
+
+  async function ask({ taskId, userId, prompt }: Job, id: number): Promise<Result> {
+    const startedAt = performance.now();
+    const { text, model, inputTokens: input, outputTokens: output } = await provider.ask(prompt);
+    return { id, taskId, userId, text, model, input, output, ms: Math.round(performance.now() - startedAt) };
+  }
+
+  const startOne = createBatcher(concurrency, start);
+  const completeOne = createBatcher(concurrency, complete);
 
   return {
     /** All tasks as jobs that are due now. */
     list: async (): Promise<Job[]> => {
       const plannedFor = new Date().toISOString();
-      const found = await sql<Omit<Job, 'plannedFor'>[]>`
-        select id as "taskId", user_id as "userId", prompt from tasks order by id`;
-      return found.map((job) => ({ ...job, plannedFor }));
+      const tasks = await query<Omit<Job, 'plannedFor'>>(
+        `select id as "taskId", user_id as "userId", prompt from tasks order by id`,
+      );
+      return tasks.map((task) => ({ ...task, plannedFor }));
     },
+    /** Writes the rows of a job together with those of the jobs that run at the same time. */
     async run(job: Job): Promise<void> {
-      const id = await start(job);
-      const startedAt = performance.now();
-      const answer = await provider.ask(job.prompt);
-      await complete(id, job, answer, performance.now() - startedAt);
+      await completeOne(await ask(job, await startOne(job)));
+    },
+    async runBatch(jobs: readonly Job[]): Promise<void> {
+      const ids = await start(jobs);
+      await complete(await Promise.all(jobs.map((job, n) => ask(job, ids[n] as number))));
     },
   };
 }

@@ -2,45 +2,56 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import postgres from 'postgres';
-import { printReady } from '../http/session-and-task.ts';
+import { openConnections } from '../connections.ts';
 import { createProvider } from './provider.ts';
 
 // Without sessions, limits, quotas and events.
-const sql = postgres(process.env.DATABASE_URL ?? '', { max: 10 });
+const url = process.env.DATABASE_URL ?? '';
+const query = await openConnections(url, 10);
 const provider = createProvider(10);
+
+const CLAIM = `
+  with queued as (
+    select id from executions where status = 'pending' and queued_at is not null order by user_id, run_at, id limit 10
+    for no key update skip locked
+  ), started as (
+    update executions e set status = 'running', started_at = $1::timestamptz, claim_token = $2::uuid,
+      lease_until = $3::timestamptz from queued where e.id = queued.id returning e.id, e.task_id
+  )
+  select s.id, t.prompt from started s join tasks t on t.id = s.task_id`;
+
+const COMPLETE = `
+  update executions set status = 'completed', completed_at = $1::timestamptz, claim_token = null, lease_until = null,
+    result = $2 where id = $3::int`;
+
+const ENQUEUE = `
+  with queued as (
+    insert into executions (task_id, user_id, status, trigger, run_at, queued_at, usage_day, created_at)
+    select id, user_id, 'pending', 'manual', $1::timestamptz, $1::timestamptz, $2::date, $1::timestamptz
+    from tasks where id = $3::int returning id
+  )
+  select id, pg_notify('queued', '') from queued`;
 
 async function claim() {
   const now = new Date();
-  const started = await sql<{ id: number; prompt: string }[]>`
-    with queued as (
-      select id from executions where status = 'pending' and queued_at is not null order by user_id, run_at, id limit 10
-      for no key update skip locked
-    ), started as (
-      update executions e set status = 'running', started_at = ${now}, claim_token = ${randomUUID()},
-        lease_until = ${new Date(now.getTime() + 30_000)} from queued where e.id = queued.id returning e.id, e.task_id
-    )
-    select s.id, t.prompt from started s join tasks t on t.id = s.task_id`;
+  const lease = new Date(now.getTime() + 30_000);
+  const values = [now.toISOString(), randomUUID(), lease.toISOString()];
+  const started = await query<{ id: number; prompt: string }>(CLAIM, values);
   await Promise.all(started.map(run));
 }
 
 async function run({ id, prompt }: { id: number; prompt: string }) {
-  const answer = await provider.ask(prompt);
-  await sql`update executions set status = 'completed', completed_at = ${new Date()}, claim_token = null,
-    lease_until = null, result = ${answer.text} where id = ${id}`;
+  const { text } = await provider.ask(prompt);
+  await query(COMPLETE, [new Date().toISOString(), text, id]);
 }
 
-await sql.listen('queued', () => void claim());
+await postgres(url, { max: 1 }).listen('queued', () => void claim());
 const app = Fastify();
 app.post<{ Params: { id: string } }>('/tasks/:id/execute', async ({ params }) => {
-  const now = new Date();
-  const [row] = await sql`
-    with queued as (
-      insert into executions (task_id, user_id, status, trigger, run_at, queued_at, usage_day, created_at)
-      select id, user_id, 'pending', 'manual', ${now}, ${now}, ${now.toISOString().slice(0, 10)}, ${now}
-      from tasks where id = ${Number(params.id)} returning id
-    )
-    select id, pg_notify('queued', '') from queued`;
+  const now = new Date().toISOString();
+  const [row] = await query<{ id: number }>(ENQUEUE, [now, now.slice(0, 10), Number(params.id)]);
   return { success: true, executionId: row?.id };
 });
 await app.listen({ host: '127.0.0.1', port: 0 });
-printReady((app.server.address() as AddressInfo).port);
+console.log(`ready at http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { buildStandardHeaders, signBody } from '@carillon/api/webhooks/signature';
-import postgres from 'postgres';
 import { Pool } from 'undici';
+import { openConnections } from '../connections.ts';
 
 // Claims and logs in batches, without limits, retries, recovery and checks of the receiver's address.
 const { RECEIVER = '', CONCURRENCY = '1', DATABASE_URL = '' } = process.env;
 const concurrency = Number(CONCURRENCY);
 const BATCH_SIZE = 200;
 const secret = 'whsec_0123456789abcdefghijABCDEFGHIJ01';
-const sql = postgres(DATABASE_URL, { max: 10 });
+const query = await openConnections(DATABASE_URL, 10);
 const pool = new Pool(RECEIVER, { connections: concurrency });
 
 interface Delivery {
@@ -21,6 +21,29 @@ interface Delivery {
 }
 type Attempt = Omit<Delivery, 'payload' | 'request_id'> & { log_id: string; status: number; ms: number; at: Date };
 
+const CLAIM = `
+  with queued as (
+    select id from deliveries where status = 'pending' and queued_at is not null
+    order by webhook_id, attempt desc, next_attempt_at limit $1::int for no key update skip locked
+  )
+  update deliveries d set status = 'sending', claim_token = $2::uuid, lease_until = $3::timestamptz,
+    next_attempt_at = null, queued_at = null
+  from queued, webhooks h where d.id = queued.id and h.id = d.webhook_id
+  returning d.id, d.webhook_id, h.url, d.event, d.payload, d.request_id`;
+
+const LOG = `
+  with attempts as (
+    select * from jsonb_to_recordset($1::text::jsonb) as e(id uuid, webhook_id uuid, url text, event text, log_id uuid,
+      status int, ms int, at timestamptz)
+  ), updated as (
+    update deliveries d set status = 'delivered', attempt = 1, previous_attempt_at = e.at, claim_token = null,
+      lease_until = null, ended_at = $2::timestamptz
+    from attempts e where d.id = e.id
+  )
+  insert into delivery_attempts (id, delivery_id, webhook_id, event, url, attempt, success, status_code,
+    response_time_ms, attempted_at)
+  select log_id, id, webhook_id, event, url, 1, status < 300, status, ms, at from attempts`;
+
 let sending = 0;
 let claiming = false;
 const attempts: Attempt[] = [];
@@ -30,17 +53,8 @@ async function sendPending() {
   if (claiming) return;
   claiming = true;
   while (sending < concurrency) {
-    const lease = new Date(Date.now() + 30_000);
-    const claimed = await sql<Delivery[]>`
-      with queued as (
-        select id from deliveries where status = 'pending' and queued_at is not null
-        order by webhook_id, attempt desc, next_attempt_at limit ${Math.min(BATCH_SIZE, concurrency - sending)}
-        for no key update skip locked
-      )
-      update deliveries d set status = 'sending', claim_token = ${randomUUID()}, lease_until = ${lease},
-        next_attempt_at = null, queued_at = null
-      from queued, webhooks h where d.id = queued.id and h.id = d.webhook_id
-      returning d.id, d.webhook_id, h.url, d.event, d.payload, d.request_id`;
+    const lease = new Date(Date.now() + 30_000).toISOString();
+    const claimed = await query<Delivery>(CLAIM, [Math.min(BATCH_SIZE, concurrency - sending), randomUUID(), lease]);
     if (claimed.length === 0) break;
     sending += claimed.length;
     for (const delivery of claimed) void send(delivery);
@@ -78,19 +92,7 @@ async function send({ payload, request_id, ...delivery }: Delivery) {
 async function store() {
   while (attempts.length > 0) {
     const batch = attempts.splice(0, BATCH_SIZE);
-    const now = new Date();
-    await sql`
-      with attempts as (
-        select * from jsonb_to_recordset(${JSON.stringify(batch)}::text::jsonb) as e(id uuid, webhook_id uuid, url text,
-          event text, log_id uuid, status int, ms int, at timestamptz)
-      ), updated as (
-        update deliveries d set status = 'delivered', attempt = 1, previous_attempt_at = e.at, claim_token = null,
-          lease_until = null, ended_at = ${now}
-        from attempts e where d.id = e.id
-      )
-      insert into delivery_attempts (id, delivery_id, webhook_id, event, url, attempt, success, status_code,
-        response_time_ms, attempted_at)
-      select log_id, id, webhook_id, event, url, 1, status < 300, status, ms, at from attempts`;
+    await query(LOG, [JSON.stringify(batch), new Date().toISOString()]);
     sending -= batch.length;
     void sendPending();
   }

@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Db } from '@carillon/db';
+import type { Environment } from '../benchmark.ts';
+import { connectDatabase, type Installation, type InstallationOptions, install } from './installation.ts';
+
+const READY_TIMEOUT_MS = 60_000;
+
+export interface FreshInstallation {
+  db: Db;
+  databaseUrl: string;
+  jwtSecret: string;
+  /** Starts API processes (default: one) and the scheduler, which calls the first; measures when they are ready; stops them. */
+  measure<T>(measure: (first: Installation) => Promise<T>, processes?: number): Promise<T>;
+}
+
+/** A database with Carillon's processes started anew for each measurement, because baselines are new in each round too. */
+export async function prepareFreshInstallation(
+  stack: AsyncDisposableStack,
+  environment: Environment,
+  options: Omit<InstallationOptions, 'databaseUrl'>,
+): Promise<FreshInstallation> {
+  const databaseUrl = await environment.server.newDatabase();
+  const secret = () => randomBytes(32).toString('base64');
+  const [jwtSecret, encryptionKey] = [secret(), secret()];
+  const apiEnv = { ...options.apiEnv, JWT_SECRET: jwtSecret, ENCRYPTION_KEY: encryptionKey };
+  return {
+    db: connectDatabase(stack, databaseUrl),
+    databaseUrl,
+    jwtSecret,
+    async measure(measure, processes = 1) {
+      await using round = new AsyncDisposableStack();
+      const common = { ...options, databaseUrl, apiEnv };
+      const first = await install(round, environment, common);
+      const installations = [first];
+      for (let n = 1; n < processes; n++) {
+        installations.push(await install(round, environment, { ...common, ai: first.ai, scheduler: false }));
+      }
+      for (const { apiUrl } of installations) await waitUntilReady(apiUrl);
+      return await measure({ ...first, jwtSecret });
+    },
+  };
+}
+
+async function waitUntilReady(apiUrl: string): Promise<void> {
+  const deadline = performance.now() + READY_TIMEOUT_MS;
+  for (;;) {
+    // A persistent connection would delay the exit of the process.
+    const response = await fetch(`${apiUrl}/api/health/ready`, { headers: { connection: 'close' } }).catch(() => null);
+    await response?.body?.cancel();
+    if (response?.ok) return;
+    if (performance.now() > deadline) throw new Error(`${apiUrl} did not get ready within ${READY_TIMEOUT_MS} ms.`);
+    await delay(20);
+  }
+}
