@@ -6,6 +6,7 @@ FROM node:24-slim AS packages
 WORKDIR /carillon
 RUN npm install --global pnpm@12
 COPY pnpm-workspace.yaml pnpm-lock.yaml package.json ./
+COPY patches patches
 COPY packages/client/package.json packages/client/
 COPY packages/contract/package.json packages/contract/
 COPY packages/db/package.json packages/db/

@@ -62,12 +62,12 @@ export async function findCaller(
     ...credentials,
     ...countValues(count),
     now: now.toISOString(),
-    staleAt: new Date(now.getTime() - TOUCH_EVERY_MS).toISOString(),
     rowId: load?.id,
     ...(claim && claimValues(ctx, claim)),
   });
   if (!found) return null;
   const { caller, counted, mode, row = null } = found;
+  await recordUse(ctx, caller, now);
   return {
     caller: toCaller(caller),
     window: counted,
@@ -83,12 +83,23 @@ type Kind = 'session' | 'apiKey';
 interface CallerRow extends Omit<Caller, 'sessionId' | 'confirmedAt' | 'apiKey'> {
   sessionId?: string;
   confirmedAt?: Date;
+  lastUsedAt?: Date;
   keyId?: string;
   keyName?: string;
   scopes?: CallerKey['scopes'];
 }
 
-function toCaller({ sessionId, confirmedAt, keyId, keyName = '', scopes, ...user }: CallerRow): Caller {
+/** Not in the statement that finds the session: there it would cost each request, here one a minute. */
+async function recordUse({ db }: Context, { sessionId, lastUsedAt }: CallerRow, now: Date): Promise<void> {
+  const staleAt = new Date(now.getTime() - TOUCH_EVERY_MS);
+  if (!sessionId || !lastUsedAt || lastUsedAt > staleAt) return;
+  await db
+    .update(sessions)
+    .set({ lastUsedAt: now })
+    .where(and(eq(sessions.id, sessionId), lte(sessions.lastUsedAt, staleAt)));
+}
+
+function toCaller({ sessionId, confirmedAt, lastUsedAt: _, keyId, keyName = '', scopes, ...user }: CallerRow): Caller {
   const apiKey = keyId && scopes ? { id: keyId, name: keyName, scopes } : null;
   return { ...user, sessionId: sessionId ?? null, confirmedAt: confirmedAt ?? null, apiKey };
 }
@@ -132,9 +143,8 @@ const userFields = {
   createdAt: users.createdAt,
 };
 
-/** The session, and the update of its last use. */
 function bySession(db: Db) {
-  const caller = db.$with('caller').as(
+  return db.$with('caller').as(
     db
       .select({
         ...userFields,
@@ -142,6 +152,7 @@ function bySession(db: Db) {
         confirmedAt: sql<Date>`greatest(${sessions.createdAt}, ${sessions.confirmedAt})`
           .mapWith(sessions.createdAt)
           .as('confirmed_at'),
+        lastUsedAt: sessions.lastUsedAt,
       })
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
@@ -154,16 +165,6 @@ function bySession(db: Db) {
         ),
       ),
   );
-  const isStale = lte(sessions.lastUsedAt, sql`${sql.placeholder('staleAt')}::timestamptz`);
-  const touched = db.$with('touched').as(
-    db
-      .update(sessions)
-      .set({ lastUsedAt: now })
-      .from(caller)
-      .where(and(eq(sessions.id, caller.sessionId), isStale))
-      .returning({ id: sessions.id }),
-  );
-  return { caller, parts: [caller, touched] };
 }
 
 /** The key. Its last use is recorded with the number of its requests, see `auth/keys/use.ts`. */
@@ -171,7 +172,7 @@ function byApiKey(db: Db) {
   const scopes = sql<CallerKey['scopes']>`${apiKeys.scopes}`.as('scopes');
   const keyId = sql<string>`${apiKeys.id}`.as('key_id');
   const keyName = sql<string>`${apiKeys.name}`.as('key_name');
-  const caller = db.$with('caller').as(
+  return db.$with('caller').as(
     db
       .select({ ...userFields, keyId, keyName, scopes })
       .from(apiKeys)
@@ -184,7 +185,6 @@ function byApiKey(db: Db) {
         ),
       ),
   );
-  return { caller, parts: [caller] };
 }
 
 /** On a connection of their own, because a new claim waits for the deletion of its user. */
@@ -203,13 +203,13 @@ function prepareCallerQuery(
   loads: OwnedRow | null,
   { claims = false, page = false } = {},
 ): CallerQuery {
-  const { caller, parts } = kind === 'session' ? bySession(db) : byApiKey(db);
+  const caller = kind === 'session' ? bySession(db) : byApiKey(db);
   const counted = db.$with('counted').as(buildCount(db, caller, buildCallerKey(caller.id)));
   const mode = db.$with('mode').as(db.select({ maintenance: settings.maintenanceMode }).from(settings));
   const always = sql`true`;
   const selectCaller = (...more: WithSubquery[]) =>
     db
-      .with(...parts, counted, mode, ...more)
+      .with(caller, counted, mode, ...more)
       .select()
       .from(caller)
       .leftJoin(counted, always)

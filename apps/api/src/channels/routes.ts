@@ -1,7 +1,7 @@
 import * as contract from '@carillon/contract/channels/channels';
 import * as deliveries from '@carillon/contract/channels/deliveries';
 import { createAnswerStore } from '../http/idempotency/register.ts';
-import { buildETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
+import { createETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { redeliver } from '../webhooks/redeliver.ts';
 import { TEST_MS } from '../webhooks/test-delivery.ts';
@@ -9,6 +9,8 @@ import { deleteChannel } from './delete.ts';
 import { getChannel, listChannelLogs, listChannels, ownChannel } from './read.ts';
 import { testChannel } from './test-channel.ts';
 import { changeChannel, createChannel } from './write.ts';
+
+const buildETag = createETag(contract.Channel);
 
 export const channelsRoutes: Routes = async (app) => {
   const read = { access: 'user', scope: 'webhooks:read' } as const;

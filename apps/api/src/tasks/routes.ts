@@ -5,7 +5,7 @@ import { taskNotFound } from '../errors.ts';
 import { backfillTask } from '../executions/backfill-task.ts';
 import { executeTask } from '../executions/execute-task.ts';
 import { previewPrompt } from '../executions/request/preview-prompt.ts';
-import { buildETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
+import { createETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { deleteTask } from './delete.ts';
@@ -15,6 +15,8 @@ import { listTasks, taskRow } from './read.ts';
 import { previewTask } from './schedule.ts';
 import { skipNextRun } from './skip-next-run.ts';
 import { changeTask, createTask } from './write.ts';
+
+const buildETag = createETag(contract.Task);
 
 export const tasksRoutes: Routes = async (app) => {
   const read = { access: 'user', scope: 'tasks:read' } as const;

@@ -5,10 +5,11 @@ import {
   deleteUser,
   getUser,
   patchUser,
+  User,
 } from '@carillon/contract/accounts/users';
 import { clearSessionCookie } from '../http/credentials.ts';
 import { createAnswerStore } from '../http/idempotency/register.ts';
-import { buildETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
+import { createETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { changePassword } from './change-password.ts';
 import { type Confirmation, confirmEmail } from './confirm-email.ts';
@@ -26,20 +27,23 @@ const CONFIRMED: Record<Confirmation, string> = {
   notifications_confirmed: 'This address is confirmed and gets notifications from now on.',
 };
 
+const buildUserETag = createETag(User);
+const buildSettingsETag = createETag(contract.UserSettings);
+
 export const usersRoutes: Routes = async (app) => {
   const read = { access: 'user', scope: 'profile:read' } as const;
   const write = { access: 'user', scope: 'profile:write' } as const;
 
   app.get('/api/user', { schema: getUser, config: read }, async (request, reply) => {
     const { revision, user } = await getProfile(request.ctx, request.caller);
-    return sendTagged(request, reply, buildETag({ id: user.id, revision }, user), { success, user });
+    return sendTagged(request, reply, buildUserETag({ id: user.id, revision }, user), { success, user });
   });
 
   app.patch('/api/user', { schema: patchUser, config: write }, async (request, reply) => {
     const { ctx, caller, body } = request;
     const changed = await changeProfile(ctx, caller, body, { expected: readIfMatch(request, caller.id) });
     const { pendingEmail, ...user } = changed.user;
-    reply.header('etag', buildETag({ id: user.id, revision: changed.revision }, changed.profile));
+    reply.header('etag', buildUserETag({ id: user.id, revision: changed.revision }, changed.profile));
     return { success, user: body.email === undefined ? user : { ...user, pendingEmail } };
   });
 
@@ -71,14 +75,14 @@ export const usersRoutes: Routes = async (app) => {
   app.get('/api/user/settings', { schema: contract.getUserSettings, config: read }, async (request, reply) => {
     const { ctx, caller } = request;
     const { revision, settings } = await getUserSettings(ctx, caller);
-    return sendTagged(request, reply, buildETag({ id: caller.id, revision }, settings), { success, settings });
+    return sendTagged(request, reply, buildSettingsETag({ id: caller.id, revision }, settings), { success, settings });
   });
 
   app.patch('/api/user/settings', { schema: contract.changeUserSettings, config: write }, async (request, reply) => {
     const { ctx, caller, body } = request;
     const expected = readIfMatch(request, caller.id);
     const { revision, settings } = await changeUserSettings(ctx, caller, body, expected);
-    reply.header('etag', buildETag({ id: caller.id, revision }, settings));
+    reply.header('etag', buildSettingsETag({ id: caller.id, revision }, settings));
     return { success, settings };
   });
 };

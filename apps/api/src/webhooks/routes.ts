@@ -1,13 +1,15 @@
 import * as deliveries from '@carillon/contract/webhooks/deliveries';
 import * as contract from '@carillon/contract/webhooks/webhooks';
 import { createAnswerStore } from '../http/idempotency/register.ts';
-import { buildETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
+import { createETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { inboundRoutes } from './inbound-routes.ts';
 import { getWebhook, listDeliveries, listWebhooks, ownWebhook } from './read.ts';
 import { redeliver, redeliverSince } from './redeliver.ts';
 import { TEST_MS, testWebhook } from './test-delivery.ts';
 import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './write.ts';
+
+const buildETag = createETag(contract.Webhook);
 
 export const webhooksRoutes: Routes = async (app, { ctx }) => {
   const read = { access: 'user', scope: 'webhooks:read' } as const;

@@ -13,7 +13,10 @@ export interface ConnectionSettings {
   onNotification?: (payload: string) => void;
 }
 
-export type Send<T = unknown> = (sql: postgres.Sql) => PromiseLike<T>;
+/** Options of the driver for a statement with this text, which has it prepared once. */
+export type Prepare = (text: string) => postgres.UnsafeQueryOptions;
+
+export type Send<T = unknown> = (sql: postgres.Sql, prepare: Prepare) => PromiseLike<T>;
 
 /** One connection to the server. A lost one is never reconnected: the pool opens another. */
 export interface Connection {
@@ -43,6 +46,17 @@ export async function openConnection(
   let lost: Error | null = null;
   let socket: Socket | undefined;
   let pendingSince = 0;
+  const names = new Map<string, string>();
+
+  const prepare: Prepare = (text) => {
+    const name = names.get(text) ?? `statement ${names.size}`;
+    names.set(text, name);
+    return { prepare: true, ...({ name, onlost } satisfies PatchedOptions) };
+  };
+
+  /** The driver would repeat the statement. With others on the connection, it then mixes up their answers. */
+  const onlost = (error: unknown) =>
+    connection.lose(unavailable(error, 'The server, or a pooler before it, lost a prepared statement.'));
 
   const connection: Connection = {
     openedAt: performance.now(),
@@ -63,9 +77,7 @@ export async function openConnection(
           pendingSince = performance.now();
           onSettled?.();
         };
-        const sent = send(sql);
-        loseInsteadOfRetry(sent, connection);
-        sent.then(
+        send(sql, prepare).then(
           (answer) => {
             complete();
             resolve(answer);
@@ -130,16 +142,11 @@ function setTimeouts(deadlineMs: number): string {
   return `select ${calls.join(', ')}`;
 }
 
-/**
- * The driver repeats a statement that the server no longer has prepared. With other statements on the connection, it then
- * loses track of which answer belongs to which.
- */
-function loseInsteadOfRetry(sent: object, connection: Connection) {
-  Object.defineProperty(sent, 'retried', {
-    get: () => undefined,
-    set: (error) =>
-      connection.lose(unavailable(error, 'The server, or a pooler before it, lost a prepared statement.')),
-  });
+/** By `patches/postgres@3.4.9.patch`, see the README. */
+interface PatchedOptions {
+  /** By which the driver finds the prepared statement. */
+  name: string;
+  onlost(error: unknown): void;
 }
 
 interface Hooks {

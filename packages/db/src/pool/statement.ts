@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import type { Send } from './connection.ts';
+import type { Prepare, Send } from './connection.ts';
 
 /** Runs when it is awaited; `values` resolves to the rows as arrays. */
 export interface Statement extends PromiseLike<unknown> {
@@ -15,10 +15,11 @@ export function createStatement(
   params: unknown[] = [],
   options: postgres.UnsafeQueryOptions = {},
 ): Statement {
-  const query = (sql: postgres.Sql) => sql.unsafe(text, params as never[], { ...options, prepare: true });
+  const query = (sql: postgres.Sql, prepare: Prepare) =>
+    sql.unsafe(text, params as never[], { ...options, ...prepare(text) });
   const lazy = (send: Send): PromiseLike<unknown> => ({
     // biome-ignore lint/suspicious/noThenProperty: an awaited thenable runs in a microtask, as `Connection.run` requires.
     then: (resolve, reject) => run(send).then(resolve, reject),
   });
-  return { ...lazy(query), values: () => lazy((sql) => query(sql).values()) };
+  return { ...lazy(query), values: () => lazy((sql, prepare) => query(sql, prepare).values()) };
 }

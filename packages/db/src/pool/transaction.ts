@@ -48,8 +48,11 @@ export async function runTransaction<T>(
   };
 
   try {
-    await command('begin');
+    // Not awaited, which saves a round trip: the first statement follows on the same connection.
+    const begun = command('begin');
+    begun.catch(() => {});
     const result = await work(client);
+    await begun;
     const answer = await command('commit');
     // PostgreSQL answers a commit with ROLLBACK when a statement has failed, even if `work` ignored the error.
     if (answer.command === 'ROLLBACK') throw firstError;

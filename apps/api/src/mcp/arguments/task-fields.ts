@@ -1,7 +1,7 @@
 import { Id } from '@carillon/contract/primitives';
-import { CreateTaskInput } from '@carillon/contract/tasks';
+import { CreateTaskInput, Task } from '@carillon/contract/tasks';
 import { Type } from '@sinclair/typebox';
-import { buildETag, readIfMatch } from '../../http/preconditions/etag.ts';
+import { createETag, readIfMatch } from '../../http/preconditions/etag.ts';
 import type { ExpectedRevisions } from '../../queries/revision.ts';
 import type { TaskRow } from '../../tasks/read.ts';
 import { withoutDescriptions } from '../client-schema.ts';
@@ -78,6 +78,8 @@ export const Etag = Type.Optional(
     description: 'From get_task: refuses the change if the task has changed since',
   }),
 );
+
+const buildETag = createETag(Task);
 
 /** An ETag of the API without its quotes, which models lose. */
 export const toEtag = (task: TaskRow): string => buildETag(task, task).slice(1, -1);

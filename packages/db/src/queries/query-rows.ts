@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Db } from './client.ts';
+import type { Db } from '../client.ts';
 
 /** Runs SQL. Columns arrive in camelCase; `T` is unchecked: instants and numbers wider than 32 bits arrive as text. */
 export async function queryRows<T>(db: Db, statement: SQL): Promise<T[]> {
