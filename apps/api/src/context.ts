@@ -33,6 +33,8 @@ export interface Context {
   apiKeyUse: ApiKeyUse;
   /** Why the database cannot be used yet, while the process waits for it at its start. */
   waitingFor: string | null;
+  /** The process serves requests, but is not ready yet. */
+  isWarmingUp: boolean;
   /** Undefined for background work. */
   requestId?: string;
   /** Undefined for server actions and background work. */

@@ -56,6 +56,7 @@ export async function openContext(
     worker: createRemoteWorker(db, log),
     apiKeyUse: createApiKeyUse(db),
     waitingFor: null,
+    isWarmingUp: false,
   };
   return { ctx, poolState, close: () => open.disposeAsync() };
 }

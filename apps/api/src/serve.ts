@@ -12,6 +12,7 @@ import { openContext, startTracing } from './open-context.ts';
 import { listenForWakeUps } from './queue/wake-ups.ts';
 import { describeStart } from './start/describe-start.ts';
 import { waitForDatabase } from './start/wait-for-database.ts';
+import { warmUp } from './start/warm-up.ts';
 import { openLog } from './telemetry/logger.ts';
 import { createWorker } from './worker.ts';
 
@@ -108,6 +109,7 @@ export async function startApi(
     },
   });
   ctx.waitingFor = null;
+  ctx.isWarmingUp = true;
   url = await listen();
   worker.start();
   const wakeUps = listenForWakeUps(address, {
@@ -115,6 +117,8 @@ export async function startApi(
     deliveries: worker.wakeDeliveries,
   });
   starting.defer(wakeUps.close);
+  await warmUp(ctx);
+  ctx.isWarmingUp = false;
   log.info(describeStart(config, { databaseUrl: address, migrated, url, metricsUrl }), 'started');
 
   const running = starting.move();

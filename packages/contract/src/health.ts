@@ -34,7 +34,7 @@ export const Readiness = Type.Object(
         [Type.Literal('ok'), Type.Literal('starting'), Type.Literal('stuck'), Type.Literal('stopping')],
         {
           description:
-            'Whether the worker loops run; `starting` while the process waits for its database, `stopping` during shutdown',
+            'Whether the worker loops run; `starting` while the process waits for its database or prepares for its first run, `stopping` during shutdown',
         },
       ),
       scheduler: Type.Union([Type.Literal('ok'), Type.Literal('silent'), Type.Literal('unknown')], {

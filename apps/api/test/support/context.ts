@@ -101,6 +101,7 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
     worker: { ...noWorker, ...given.worker },
     apiKeyUse: createApiKeyUse(database.db),
     waitingFor: null,
+    isWarmingUp: false,
   };
   await startTracing(ctx);
   // Parallel tests delay the event loop.

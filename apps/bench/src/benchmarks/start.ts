@@ -58,7 +58,7 @@ export const start: Benchmark = {
           values: runs.carillon.map(({ later }) => later),
         },
         aim: { atMost: 3 },
-        note: 'the first run is due a second after the API is ready',
+        note: 'the first run is due 1.1 s after API and scheduler are ready',
       },
     ];
   },

@@ -43,6 +43,7 @@ export async function install(
   const ai = options.ai ?? (await startAiServer(stack, folder));
   const secret = () => randomBytes(32).toString('base64');
   const [jwtSecret, cronSecret] = [secret(), secret()];
+  const production = { NODE_ENV: 'production', CRON_SECRET: cronSecret };
   const profiling = profile === null ? null : createProfiler(stack, profile);
   const api = await startProcess(stack, {
     name: 'api',
@@ -52,8 +53,7 @@ export async function install(
     // As in `pnpm api`.
     nodeOptions: ['--max-semi-space-size=16', ...(profiling?.nodeOptions ?? [])],
     env: {
-      NODE_ENV: 'production',
-      CRON_SECRET: cronSecret,
+      ...production,
       PORT: '0',
       DATA_DIR: folder,
       DATABASE_URL: databaseUrl,
@@ -67,26 +67,20 @@ export async function install(
       RATE_LIMIT_MULTIPLIER: '100000',
       ...options.apiEnv,
     },
-    ready: /Server listening at ([^\s"]+)/,
+    // The last line of a start: it has listened for some time.
+    ready: /"url":"([^"]+)".*"msg":"started"/,
   });
   profiling?.markReady();
-  if (options.scheduler ?? true) await startScheduler(stack, { server }, { apiUrl: api.ready, cronSecret });
+  if (options.scheduler ?? true) {
+    await startProcess(stack, {
+      name: 'scheduler',
+      file: resolveProgram('../../scheduler/src/main.ts'),
+      folder,
+      env: { ...production, API_URL: api.ready },
+      ready: /The scheduler triggers (\S+?)\./,
+    });
+  }
   return { db, databaseUrl, apiUrl: api.ready, ai, api, jwtSecret, cronSecret };
-}
-
-/** Starts the scheduler process and waits for its first call of the API. */
-export async function startScheduler(
-  stack: AsyncDisposableStack,
-  { server }: Pick<Environment, 'server'>,
-  { apiUrl, cronSecret }: Pick<Installation, 'apiUrl' | 'cronSecret'>,
-): Promise<void> {
-  await startProcess(stack, {
-    name: 'scheduler',
-    file: resolveProgram('../../scheduler/src/main.ts'),
-    folder: server.folder,
-    env: { NODE_ENV: 'production', CRON_SECRET: cronSecret, API_URL: apiUrl },
-    ready: /The scheduler triggers (\S+?)\./,
-  });
 }
 
 /** Options that make a process write a CPU profile, which is printed from `markReady` on when the process has exited. */

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Environment } from '../../benchmark.ts';
-import { connectDatabase, install, startScheduler } from '../../environment/installation.ts';
+import { connectDatabase, install } from '../../environment/installation.ts';
 import type { AiServer } from '../../environment/servers/ai-server.ts';
 import { insertTasks, insertUsers } from '../../environment/users.ts';
 import { scheduleAll, vacuumAndCheckpoint } from '../due-tasks.ts';
@@ -11,8 +11,8 @@ import { readWallClockOffset, toLateness } from './arrivals.ts';
 const TASKS_EACH = 20;
 /** From the last due instant on. */
 const TIMEOUT_MS = 30_000;
-/** From the readiness of the API to the first due instant: the scheduler starts meanwhile. */
-const START_LEAD_MS = 1000;
+/** From the readiness of both processes to the first due instant. The scheduler asks for it once a second. */
+const START_LEAD_MS = 1100;
 
 /** In milliseconds. */
 export interface Lateness {
@@ -58,11 +58,8 @@ export async function prepareCarillonStarts(
   return async () => {
     await using round = new AsyncDisposableStack();
     await vacuumAndCheckpoint(db);
-    const { apiUrl, cronSecret } = await install(round, environment, { ai, databaseUrl, scheduler: false });
-    const first = await scheduleAll(db, { leadMs: START_LEAD_MS, intervalMs });
-    await startScheduler(round, environment, { apiUrl, cronSecret });
-    if (Date.now() > first.getTime()) throw new Error('The scheduler was not ready before the first due instant.');
-    return await measure(db, tasks, readDueAt, first);
+    await install(round, environment, { ai, databaseUrl });
+    return await measure(db, tasks, readDueAt, await scheduleAll(db, { leadMs: START_LEAD_MS, intervalMs }));
   };
 }
 

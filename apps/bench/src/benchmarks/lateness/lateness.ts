@@ -9,7 +9,7 @@ import { prepareQueue } from './queues.ts';
 const INTERVAL_MS = 30;
 /** The time between writing the due instants and the first one. */
 const LEAD_MS = 2000;
-const START_LEAD_MS = 1000;
+const START_LEAD_MS = 1100;
 const BUSY_SHARE = 0.7;
 
 type Results = Record<string, Lateness[]>;

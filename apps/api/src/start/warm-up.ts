@@ -1,0 +1,80 @@
+import { randomInt } from 'node:crypto';
+import { tasks, users } from '@carillon/db';
+import { type Context, inTransaction, writeBeforeCommit } from '../context.ts';
+import { claimExecutions } from '../executions/pipeline/claim.ts';
+import { completeAndClaim } from '../executions/pipeline/complete-and-claim.ts';
+import { enqueueDue } from '../executions/pipeline/enqueue.ts';
+import { NO_METRICS } from '../telemetry/metrics.ts';
+import { NO_TRACE } from '../telemetry/tracing.ts';
+
+/** Statements are prepared on each connection, and a tick and a claim use two at the same time. */
+const CONNECTIONS = 2;
+/** The other connections of a start are still in use during the first one. */
+const REPEATS = 2;
+/** Earlier than all tasks, so that only the made-up one is due. */
+const PLANNED_AT = new Date('2000-01-01T00:00:00Z');
+
+/**
+ * Loads what the first run needs, and has its statements prepared by a made-up task, of which nothing is stored: only ids of
+ * sequences are skipped. Calls no provider. Logs errors, because a process works without it.
+ */
+export async function warmUp(ctx: Context): Promise<void> {
+  try {
+    await import('../ai/provider-call.ts');
+    for (let repeat = 0; repeat < REPEATS; repeat++) {
+      await Promise.all(Array.from({ length: CONNECTIONS }, () => runMadeUpTask(ctx)));
+    }
+  } catch (error) {
+    ctx.log.warn({ err: error }, 'the warm-up failed: the first runs take longer');
+  }
+}
+
+class RolledBack extends Error {}
+
+async function runMadeUpTask(ctx: Context): Promise<void> {
+  const worker = { ...ctx.worker, wakeExecutions() {}, wakeDeliveries() {} };
+  const silent = { ...ctx, now: () => PLANNED_AT, worker, metrics: NO_METRICS, trace: NO_TRACE };
+  const rollingBack = inTransaction(silent, async (tx) => {
+    const userId = await insertMadeUpTask(tx);
+    await enqueueDue(tx);
+    // All other users have higher ids and come later. The second claim has no free slot for them.
+    const { started } = await claimExecutions(tx, { limit: 1, after: userId - 1 });
+    const results = started.map(({ id, claimToken }) => ({ id, claimToken, ...ANSWER }));
+    if (results.length > 0) await completeAndClaim(tx, results, { limit: 0, after: userId });
+    // After the events, which are also written at the end of the transaction.
+    writeBeforeCommit(tx, rollBack, [null]);
+  });
+  await rollingBack.catch((error) => {
+    if (!(error instanceof RolledBack)) throw error;
+  });
+}
+
+async function rollBack(): Promise<void> {
+  throw new RolledBack();
+}
+
+/** With negative ids, which no stored row has. Returns the user's id. */
+async function insertMadeUpTask({ db }: Context): Promise<number> {
+  const id = -randomInt(1, 2 ** 31 - 1);
+  const name = `warm-up ${id}`;
+  await db.insert(users).overridingSystemValue().values({ id, identityUserId: name, email: name, name, plan: 'pro' });
+  await db.insert(tasks).overridingSystemValue().values({
+    id,
+    userId: id,
+    name,
+    prompt: name,
+    scheduledFor: PLANNED_AT,
+    nextExecutionAt: PLANNED_AT,
+    recurrence: 'daily',
+    timezone: 'UTC',
+    aiModel: name,
+    maxTokens: 1,
+    temperature: 0,
+    createdAt: PLANNED_AT,
+    updatedAt: PLANNED_AT,
+  });
+  return id;
+}
+
+const USAGE = { model: 'warm-up', inputTokens: 1, outputTokens: 1, estimated: false, costUsd: 0 };
+const ANSWER = { ok: true, text: 'warm', output: null, comparison: null, usage: USAGE, durationMs: 1 } as const;
