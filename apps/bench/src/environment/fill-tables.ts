@@ -2,6 +2,8 @@ import postgres from 'postgres';
 
 const TASKS_EACH = 100;
 const BATCH_SIZE = 200_000;
+/** A prime that does not divide the number of users. */
+const SCATTER = 7919;
 
 /** Inserts tasks that are due in the far future, all for `ownerId` or 100 for each of as many new users as needed. */
 export async function fillTasks(databaseUrl: string, count: number, ownerId: number | null = null): Promise<void> {
@@ -42,40 +44,30 @@ export async function fillExecutions(databaseUrl: string, count: number): Promis
   });
 }
 
-export interface DueTasks {
-  first: Date;
-  intervalMs: number;
-  count: number;
-}
-
 /**
- * Inserts users with `each` daily tasks. Of `due.count` users, spread over the table, one task is due during the run; all
- * others are due between one and two days later. The prompt of the n-th due task ends with `No. <n>`.
+ * Inserts users with `each` daily tasks, due between two and three days from now. The first task of a user is named
+ * `First <n>` and its prompt ends with `No. <n>`, where n counts from 0 to `users` in an order that is not that of the table.
  */
 export async function fillUsersWithTasks(
   databaseUrl: string,
-  { users, each, due }: { users: number; each: number; due: DueTasks },
+  { users, each }: { users: number; each: number },
 ): Promise<void> {
-  const { count, intervalMs } = due;
-  const first = due.first.toISOString();
-  await insertInBatches(databaseUrl, 'users with tasks', users, async (sql, from, to) => {
+  await insertInBatches(databaseUrl, 'users with tasks', users, async (sql, first, last) => {
     await sql`
       insert into users (identity_user_id, email, name, plan, task_count)
       select 'local:fill-' || n, 'fill-' || n || '@example.com', 'Person ' || n, 'pro', ${each}::int
-      from generate_series(${from + 1}::int, ${to}::int) n`;
+      from generate_series(${first + 1}::int, ${last}::int) n`;
     await sql`
       insert into tasks (user_id, name, prompt, scheduled_for, next_execution_at, recurrence, timezone, ai_model,
         max_tokens, temperature, created_at, updated_at)
-      select (select min(id) from users) + n - 1, 'Task ' || k, repeat('Say something nice. ', 8) || 'No. ' || place, at, at,
-        'daily', 'UTC', 'openai/gpt-5-mini', 256, 70, now(), now()
-      from generate_series(${from + 1}::int, ${to}::int) n cross join generate_series(1, ${each}::int) k
-      -- A prime without a common divisor with the users: neighbours in the table are not due together.
-      cross join lateral (select (n * 7919::bigint) % ${users}::int as place) p
-      cross join lateral (select case
-        when k = 1 + n % ${each}::int and place < ${count}::int
-        then ${first}::timestamptz + place * ${intervalMs}::float8 * interval '1 ms'
-        else ${first}::timestamptz + interval '1 day' + (place * ${each}::int + k) * interval '1 day' / (${users}::int * ${each}::int)
-      end as at) a
+      select (select min(id) from users) + n - 1, case when k = 1 then 'First ' || place else 'Task ' || k end,
+        repeat('Say something nice. ', 8) || 'No. ' || place, at, at, 'daily', 'UTC', 'openai/gpt-5-mini', 256, 70, now(), now()
+      from generate_series(${first + 1}::int, ${last}::int) n
+      cross join generate_series(1, ${each}::int) k
+      cross join lateral (select (n * ${SCATTER}::bigint) % ${users}::int as place) p
+      cross join lateral (
+        select now() + interval '2 days' + (place * ${each}::int + k) * interval '1 day' / (${users}::int * ${each}::int) as at
+      ) a
       order by n, k`;
   });
 }
