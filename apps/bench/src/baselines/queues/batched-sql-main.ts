@@ -3,12 +3,13 @@ import { openConnections } from '../connections.ts';
 import { COMPLETE, ENQUEUE, START } from './batched-statements.ts';
 import { createProvider } from './provider.ts';
 
-// The same writes as Carillon in batches, without quotas, events, retries, recovery or a second process.
+// The same writes as Carillon in batches, without limits, events, retries and recovery.
 const concurrency = Number(process.env.CONCURRENCY);
-const LANES = 4;
+/** At a time: while one waits for the database, the others ask the AI. More and smaller ones cost the database more. */
+const BATCHES = 2;
 const ENQUEUE_SIZE = 500;
-const batchSize = Math.ceil(concurrency / LANES);
-const query = await openConnections(process.env.DATABASE_URL ?? '', LANES + 1);
+const batchSize = Math.ceil(concurrency / BATCHES);
+const query = await openConnections(process.env.DATABASE_URL ?? '', BATCHES + 1);
 const provider = createProvider(concurrency);
 
 interface Started {
@@ -31,16 +32,16 @@ async function enqueue() {
 
 async function runBatches() {
   for (;;) {
-    const next = wake.promise;
-    const last = !isEnqueueing;
+    const nextEnqueued = wake.promise;
+    const isLast = !isEnqueueing;
     const now = new Date();
     const lease = new Date(now.getTime() + 30_000);
     const started = await query<Started>(START, [now.toISOString(), lease.toISOString(), batchSize, randomUUID()]);
     if (started.length > 0) {
       const results = await Promise.all(started.map(ask));
       await query(COMPLETE, [JSON.stringify(results), new Date().toISOString()]);
-    } else if (last) return;
-    else await next;
+    } else if (isLast) return;
+    else await nextEnqueued;
   }
 }
 
@@ -50,9 +51,7 @@ async function ask({ id, prompt }: Started) {
   return { id, text, model, input, output, ms: Math.round(performance.now() - startedAt) };
 }
 
-console.log('begin');
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
-await Promise.all([enqueue(), ...Array.from({ length: LANES }, runBatches)]);
-console.log(`cpu ${(process.cpuUsage().user + process.cpuUsage().system) / 10000}`);
+await Promise.all([enqueue(), ...Array.from({ length: BATCHES }, runBatches)]);
 console.log('done');
 process.exit(0);

@@ -1,6 +1,6 @@
 // All statements lock the counters in the same order to avoid deadlocks.
 
-/** Enqueues due tasks with their occurrences and usage: $1 now, $2 limit, $3 day. */
+/** Enqueues due tasks with their occurrences and usage, user by user to write fewer counters: $1 now, $2 limit, $3 day. */
 export const ENQUEUE = `
   with due as (
     select id, user_id, next_execution_at as at from tasks where next_execution_at <= $1::timestamptz

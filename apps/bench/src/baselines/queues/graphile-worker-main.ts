@@ -23,7 +23,7 @@ await run({
       maxPoolSize: 10,
       concurrentJobs: concurrency,
       pollInterval: 500,
-      // The fastest of 201, 400 and 500 jobs, delays of -1, 0 and 25 ms, and pools of 10 and 20 connections.
+      // The fastest of 201, 400, 500 and 1,000 jobs, delays of -1, 0 and 25 ms, and pools of 10 and 20 connections.
       localQueue: { size: concurrency * 2 },
       completeJobBatchDelay: 0,
       failJobBatchDelay: 0,

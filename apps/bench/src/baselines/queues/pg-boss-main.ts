@@ -2,7 +2,7 @@ import { PgBoss } from 'pg-boss';
 import { createCountdown, createJobs, type Job } from './job-rows.ts';
 
 const concurrency = Number(process.env.CONCURRENCY);
-/** The fastest of 2, 4 and 8 batches at a time. */
+/** The fastest of 1, 2, 4 and 8 batches at a time. */
 const BATCHES = 4;
 const QUEUE = 'executions';
 const jobs = await createJobs(concurrency);

@@ -22,7 +22,7 @@ const TOGETHER =
 export const BASELINES = {
   'batched-sql': {
     name: 'hand-written batched SQL',
-    note: 'hand-written batched SQL enqueues 500 and starts and completes 50 executions per statement, four batches at a time, with the rows, counters and reserved tokens that Carillon writes, but without limits, events, retries and recovery',
+    note: 'hand-written batched SQL enqueues 500 and starts and completes 100 executions per statement, two batches at a time, with the rows, counters and reserved tokens that Carillon writes, but without limits, events, retries and recovery',
   },
   'pg-boss': {
     name: 'pg-boss, rows per batch',
