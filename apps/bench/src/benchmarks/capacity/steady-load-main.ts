@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { createHistogram } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { startMixedLoad } from '../../environment/mixed-load.ts';
+import { type SentRequest, startMixedLoad } from '../../environment/mixed-load.ts';
 import type { LoadedMinute, SteadyLoad } from './steady-load.ts';
 
+const GRACE_MS = 20_000;
+
 // Reads the load from the file LOAD and prints a `LoadedMinute` for each minute. What it stores does not grow.
-const { url, minutes, minuteMs, connections, reads, writes } = JSON.parse(
+const { url, minutes, minuteMs, connections, reads, others } = JSON.parse(
   readFileSync(process.env.LOAD ?? '', 'utf8'),
 ) as SteadyLoad;
 const recorded = Array.from({ length: minutes }, () => ({ requests: 0, histogram: createHistogram() }));
@@ -17,13 +20,10 @@ const fail = (failure: string) => {
 };
 
 const startedAt = performance.now();
-const mixed = startMixedLoad({
-  url,
-  ...writes,
-  onSent: ({ kind, failure }) => {
-    if (failure !== null) fail(`${kind}: ${failure}`);
-  },
-});
+const onSent = ({ kind, failure }: SentRequest) => {
+  if (failure !== null) fail(`${kind}: ${failure}`);
+};
+const mixed = others.map((options) => startMixedLoad({ url, ...options, onSent }));
 const recordRead = (statusCode: number, durationMs: number) => {
   if (statusCode !== 200) fail(`a read was answered with ${statusCode}`);
   const minute = recorded[Math.floor((performance.now() - startedAt) / minuteMs)];
@@ -46,7 +46,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 console.log('sending');
 const { errors } = await reading;
 if (errors > 0) fail(`${errors} reads without an answer`);
-await mixed.stop();
+const isStopped = await Promise.race([
+  Promise.all(mixed.map(({ stop }) => stop())).then(() => true),
+  delay(GRACE_MS, false),
+]);
+if (!isStopped) fail(`some requests had no answer ${GRACE_MS / 1000} s after the load`);
 const result: LoadedMinute[] = recorded.map(({ requests, histogram }) => ({
   requestsPerSecond: (requests * 1000) / minuteMs,
   p99Ms: histogram.percentile(99) / 1000,

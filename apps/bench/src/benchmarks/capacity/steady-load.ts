@@ -17,7 +17,7 @@ export interface SteadyLoad {
   /** The requests of each connection, repeated as fast as they are answered. */
   reads: LoadRequest[][];
   /** Sent at an even rate meanwhile. */
-  writes: Omit<MixedLoadOptions, 'url' | 'onSent'>;
+  others: Omit<MixedLoadOptions, 'url' | 'onSent'>[];
 }
 
 /** What one minute of reads came to. */
