@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { verify } from '@node-rs/argon2';
 
-const { HASH = '', PASSWORD = '', MS = '0' } = process.env;
+const { HASH = '', PASSWORD = '', MS = '0', IN_FLIGHT = '1' } = process.env;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(0));
 await verify(HASH, PASSWORD);
 let verified = 0;
@@ -13,7 +13,7 @@ async function verifyRepeatedly() {
   }
 }
 const startedAt = performance.now();
-const loops = [verifyRepeatedly(), verifyRepeatedly()];
+const loops = Array.from({ length: Number(IN_FLIGHT) }, verifyRepeatedly);
 await delay(Number(MS));
 stopped = true;
 await Promise.all(loops);
