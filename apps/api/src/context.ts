@@ -119,13 +119,17 @@ export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Pro
   for (let attempt = 1; ; attempt++) {
     try {
       const onCommit: (() => void)[] = [];
+      let lastWrites: Promise<void>[] = [];
       const result = await ctx.db.transaction(async (db) => {
         const beforeCommit: LastWrites = new Map();
         const tx = { ...ctx, db, beforeCommit, onCommit };
         const worked = await work(tx);
-        for (const [write, items] of beforeCommit) await write(tx, items as never[]);
+        // Sent with the commit, in one round trip. If one fails, the commit is answered with a rollback.
+        lastWrites = [...beforeCommit].map(([write, items]) => write(tx, items as never[]));
+        for (const write of lastWrites) write.catch(() => {});
         return worked;
       });
+      await Promise.all(lastWrites);
       for (const callback of onCommit) callback();
       return result;
     } catch (error) {
@@ -135,8 +139,8 @@ export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Pro
 }
 
 /**
- * Passes all `items` of the transaction to one call of `write` at its end. The locks that `write` takes are the last ones of
- * every transaction, and held shortest.
+ * Passes all `items` of the transaction to one call of `write` at its end, which sends one statement at once. The locks that
+ * `write` takes are the last ones of every transaction, and held shortest.
  */
 export function writeBeforeCommit<T>(ctx: Context, write: Write<T>, items: readonly T[]): void {
   if (!ctx.beforeCommit) throw new Error(`${write.name} needs a transaction.`);

@@ -1,7 +1,8 @@
-import { eventPositions, events } from '@carillon/db';
+import { eventPositions, events, tasks } from '@carillon/db';
+import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
-import { type Context, inTransaction } from '../../src/context.ts';
+import { afterCommit, type Context, inTransaction } from '../../src/context.ts';
 import { recordEvents } from '../../src/events/outbox.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { captureEvents } from '../support/deliveries.ts';
@@ -51,6 +52,25 @@ t.test('A run is logged in the order of its events, with the data that webhooks 
     t.equal(entry?.data, JSON.stringify(data), event);
     t.equal(entry?.createdAt.toISOString(), timestamp);
   }
+});
+
+t.test('An event that cannot be written rolls its change back', async (t) => {
+  const before = await ctx.db.$count(events);
+  const taskId = await insertTask(ctx, alice().id, { name: 'Before' });
+  const broken = [{ kind: 'task.updated' as const, userId: -1, data: {} }];
+  let isCommitted = false;
+  const failure = await inTransaction(ctx, async (tx) => {
+    await tx.db.update(tasks).set({ name: 'After' }).where(eq(tasks.id, taskId));
+    afterCommit(tx, () => {
+      isCommitted = true;
+    });
+    recordEvents(tx, broken);
+  }).catch((error) => error);
+  t.equal(databaseErrorCode(failure), SQLSTATE.foreignKeyViolation);
+  t.notOk(isCommitted);
+  const [task] = await ctx.db.select({ name: tasks.name }).from(tasks).where(eq(tasks.id, taskId));
+  t.equal(task?.name, 'Before');
+  t.equal(await ctx.db.$count(events), before);
 });
 
 t.test('A rolled-back change leaves no event and no gap', async (t) => {

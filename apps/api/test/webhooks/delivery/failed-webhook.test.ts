@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { DAY_MS } from '@carillon/contract/primitives';
 import { deliveries, webhooks } from '@carillon/db';
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction, writeBeforeCommit } from '../../../src/context.ts';
+import { type Context, inTransaction, writeBeforeCommit } from '../../../src/context.ts';
 import { recordEvents } from '../../../src/events/outbox.ts';
 import { pruneAll } from '../../../src/retention/prune.ts';
 import { attemptDelivery } from '../../../src/webhooks/delivery/attempt.ts';
@@ -36,25 +37,34 @@ const countPending = () =>
     ),
   );
 
+/** An advisory lock that no other code takes. */
+const GATE = 4711;
+
+const waitAtGate = async (tx: Context) => void (await tx.db.execute(sql`select pg_advisory_xact_lock(${GATE})`));
+
+const isGateWaitedFor = async () => {
+  const waiting = await ctx.db.execute(
+    sql`select from pg_locks where locktype = 'advisory' and objid = ${GATE} and not granted`,
+  );
+  return waiting.length > 0;
+};
+
 /** Makes the last attempt of a delivery while another process writes an event for the webhook. */
 async function failDuringEvent(): Promise<string> {
   const [{ id } = { id: '' }] = await insertWebhooks(ctx, alice.id, [receiver.url]);
   await recordManyEvents(ctx, alice.id, 1);
-  const recorded = Promise.withResolvers<void>();
-  const failed = Promise.withResolvers<void>();
-  const recording = inTransaction(other, async (tx) => {
-    recordEvents(tx, [event]);
-    const waitForFailure = () => {
-      recorded.resolve();
-      return failed.promise;
-    };
-    writeBeforeCommit(tx, waitForFailure, [event]);
+  const recording = await ctx.db.transaction(async (holder) => {
+    await holder.execute(sql`select pg_advisory_xact_lock(${GATE})`);
+    const recording = inTransaction(other, async (tx) => {
+      recordEvents(tx, [event]);
+      writeBeforeCommit(tx, waitAtGate, [event]);
+    });
+    while (!(await isGateWaitedFor())) await delay(10);
+    await deliver();
+    t.equal((await readWebhook(app, alice, id)).status, 'failed');
+    return { ended: recording };
   });
-  await recorded.promise;
-  await deliver();
-  t.equal((await readWebhook(app, alice, id)).status, 'failed');
-  failed.resolve();
-  await recording;
+  await recording.ended;
   t.equal(await countPending(), 1);
   return id;
 }
