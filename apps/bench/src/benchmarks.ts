@@ -7,6 +7,7 @@ import { execute } from './benchmarks/execute.ts';
 import { executions } from './benchmarks/executions/executions.ts';
 import { processesExecutions } from './benchmarks/executions/processes-executions.ts';
 import { health } from './benchmarks/http/health.ts';
+import { processesHttp } from './benchmarks/http/processes.ts';
 import { task } from './benchmarks/http/task.ts';
 import { lateness } from './benchmarks/lateness/lateness.ts';
 import { logins } from './benchmarks/logins.ts';
@@ -32,6 +33,7 @@ import { slowReaders } from './extra/slow-readers.ts';
 const REPORTED: Record<string, Benchmark> = {
   task,
   health,
+  'processes-http': processesHttp,
   executions,
   'processes-executions': processesExecutions,
   slow,

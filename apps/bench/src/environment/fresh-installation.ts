@@ -10,8 +10,16 @@ export interface FreshInstallation {
   db: Db;
   databaseUrl: string;
   jwtSecret: string;
-  /** Starts API processes (default: one) and the scheduler, which calls the first; measures when they are ready; stops them. */
+  /** Starts API processes and the scheduler, which calls the first, and waits until they are ready. Stops them with `stack`. */
+  start(stack: AsyncDisposableStack, options?: StartOptions): Promise<[Installation, ...Installation[]]>;
+  /** Starts API processes (default: one), measures and stops them. */
   measure<T>(measure: (first: Installation) => Promise<T>, processes?: number): Promise<T>;
+}
+
+export interface StartOptions {
+  /** How many API processes. Default: 1. */
+  processes?: number;
+  apiEnv?: Record<string, string>;
 }
 
 /** A database with Carillon's processes started anew for each measurement, because baselines are new in each round too. */
@@ -23,21 +31,26 @@ export async function prepareFreshInstallation(
   const databaseUrl = await environment.server.newDatabase();
   const secret = () => randomBytes(32).toString('base64');
   const [jwtSecret, encryptionKey] = [secret(), secret()];
-  const apiEnv = { ...options.apiEnv, JWT_SECRET: jwtSecret, ENCRYPTION_KEY: encryptionKey };
+  const start: FreshInstallation['start'] = async (round, { processes = 1, apiEnv } = {}) => {
+    const secrets = { JWT_SECRET: jwtSecret, ENCRYPTION_KEY: encryptionKey };
+    const common = { ...options, databaseUrl, apiEnv: { ...options.apiEnv, ...apiEnv, ...secrets } };
+    const first = await install(round, environment, common);
+    const others: Installation[] = [];
+    for (let n = 1; n < processes; n++) {
+      others.push(await install(round, environment, { ...common, ai: first.ai, scheduler: false }));
+    }
+    for (const { apiUrl } of [first, ...others]) await waitUntilReady(apiUrl);
+    return [{ ...first, jwtSecret }, ...others];
+  };
   return {
     db: connectDatabase(stack, databaseUrl),
     databaseUrl,
     jwtSecret,
-    async measure(measure, processes = 1) {
+    start,
+    async measure(measure, processes) {
       await using round = new AsyncDisposableStack();
-      const common = { ...options, databaseUrl, apiEnv };
-      const first = await install(round, environment, common);
-      const installations = [first];
-      for (let n = 1; n < processes; n++) {
-        installations.push(await install(round, environment, { ...common, ai: first.ai, scheduler: false }));
-      }
-      for (const { apiUrl } of installations) await waitUntilReady(apiUrl);
-      return await measure({ ...first, jwtSecret });
+      const [first] = await start(round, { processes });
+      return await measure(first);
     },
   };
 }

@@ -11,7 +11,8 @@ export interface LoadRequest {
 }
 
 export interface LoadOptions {
-  url: string;
+  /** Several share the connections evenly. */
+  url: string | readonly string[];
   connections: number;
   /** The requests of each connection, repeated. Further connections start again with the first list. */
   requests: readonly (readonly LoadRequest[])[];
@@ -31,10 +32,10 @@ export interface Load {
   send(options: LoadOptions): Promise<LoadResult>;
 }
 
-/** Starts a process on `LOAD_CORE` that sends one load at a time. */
-export function startLoad(stack: AsyncDisposableStack): Load {
+/** Starts a process that sends one load at a time, on `core` or, if it is null, on any. */
+export function startLoad(stack: AsyncDisposableStack, core: number | null = LOAD_CORE): Load {
   assertNotShuttingDown();
-  const [command = '', ...args] = pinToCore([process.execPath, resolveProgram('environment/load-main.ts')], LOAD_CORE);
+  const [command = '', ...args] = pinToCore([process.execPath, resolveProgram('environment/load-main.ts')], core);
   const child = spawn(command, args, { detached: true, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const exited = once(child, 'exit');
   closeWith(stack, async () => {

@@ -1,9 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { rateLimit } from 'express-rate-limit';
-import { createSessionAndTask, LIMIT, printReady } from './session-and-task.ts';
+import { type Claims, LIMIT, printReady } from './server.ts';
+import { createSessionAndTask } from './session-and-task.ts';
 
-const { verify, findSession, findTask } = createSessionAndTask();
+const { verify, find } = await createSessionAndTask();
 const app = express();
 app.disable('x-powered-by');
 app.get(
@@ -18,11 +19,9 @@ app.get(
     keyGenerator: (_request, response) => response.locals.claims.sub,
   }),
   async (request, response) => {
-    const { claims } = response.locals as { claims: { sub: string; sid: string } };
-    const session = await findSession(claims);
-    if (!session) return void response.sendStatus(401);
-    const task = await findTask(Number(request.params.id), Number(claims.sub));
-    if (task) response.json({ success: true, task });
+    const { session, task } = await find(response.locals.claims as Claims, Number(request.params.id));
+    if (!session) response.sendStatus(401);
+    else if (task) response.json({ success: true, task });
     else response.sendStatus(404);
   },
 );

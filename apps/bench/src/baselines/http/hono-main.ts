@@ -1,9 +1,10 @@
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { rateLimiter } from 'hono-rate-limiter';
-import { type Claims, createSessionAndTask, LIMIT, printReady } from './session-and-task.ts';
+import { type Claims, LIMIT, printReady } from './server.ts';
+import { createSessionAndTask } from './session-and-task.ts';
 
-const { verify, findSession, findTask } = createSessionAndTask();
+const { verify, find } = await createSessionAndTask();
 type Variables = { claims: Claims };
 const app = new Hono<{ Variables: Variables }>();
 app.get(
@@ -18,10 +19,8 @@ app.get(
     keyGenerator: (c) => c.get('claims').sub,
   }),
   async (c) => {
-    const claims = c.get('claims');
-    const session = await findSession(claims);
+    const { session, task } = await find(c.get('claims'), Number(c.req.param('id')));
     if (!session) return c.body(null, 401);
-    const task = await findTask(Number(c.req.param('id')), Number(claims.sub));
     return task ? c.json({ success: true, task }) : c.body(null, 404);
   },
 );

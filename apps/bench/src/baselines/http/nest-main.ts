@@ -16,25 +16,25 @@ import {
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ThrottlerGuard, ThrottlerModule } from '@nestjs/throttler';
-import { type Claims, createSessionAndTask, LIMIT, printReady } from './session-and-task.ts';
+import { type Claims, LIMIT, printReady } from './server.ts';
+import { createSessionAndTask } from './session-and-task.ts';
 
 // Node does not run TypeScript decorators, so they are called as functions.
-const { verify, findSession, findTask } = createSessionAndTask();
+const { verify, find: findSessionAndTask } = await createSessionAndTask();
 
 interface Request {
   headers: { authorization?: string };
   claims: Claims;
 }
 
-class SessionGuard implements CanActivate {
-  async canActivate(context: ExecutionContext) {
+class TokenGuard implements CanActivate {
+  canActivate(context: ExecutionContext) {
     const request = context.switchToHttp().getRequest<Request>();
     request.claims = verify(request.headers.authorization);
-    if (!(await findSession(request.claims))) throw new UnauthorizedException();
     return true;
   }
 }
-Injectable()(SessionGuard);
+Injectable()(TokenGuard);
 
 class UserThrottlerGuard extends ThrottlerGuard {
   protected override async getTracker(request: Record<string, unknown>) {
@@ -50,7 +50,8 @@ for (const key of ['design:paramtypes', 'self:paramtypes']) {
 
 class TasksController {
   async find(id: string, request: Request) {
-    const task = await findTask(Number(id), Number(request.claims.sub));
+    const { session, task } = await findSessionAndTask(request.claims, Number(id));
+    if (!session) throw new UnauthorizedException();
     if (!task) throw new NotFoundException();
     return { success: true, task };
   }
@@ -60,7 +61,7 @@ const find = Object.getOwnPropertyDescriptor(prototype, 'find') as PropertyDescr
 Param('id')(prototype, 'find', 0);
 Req()(prototype, 'find', 1);
 Get(':id')(prototype, 'find', find);
-UseGuards(SessionGuard, UserThrottlerGuard)(prototype, 'find', find);
+UseGuards(TokenGuard, UserThrottlerGuard)(prototype, 'find', find);
 Controller('tasks')(TasksController);
 
 class AppModule {}

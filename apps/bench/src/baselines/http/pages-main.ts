@@ -1,32 +1,42 @@
 import type { AddressInfo } from 'node:net';
+import { Execution } from '@carillon/contract/executions';
+import { Task } from '@carillon/contract/tasks';
 import Fastify from 'fastify';
-import postgres from 'postgres';
-import { printReady } from './session-and-task.ts';
+import { openDatabase, printReady, type Row } from './server.ts';
+import { EXECUTION_PAGE, TASK_PAGE } from './statements.ts';
 
 // No session and no total.
-const sql = postgres(process.env.DATABASE_URL ?? '', { max: 5 });
+const query = await openDatabase();
 const app = Fastify();
-type Query = { Querystring: { user: string; before: string; limit: string } };
+for (const schema of [Task, Execution]) app.addSchema(schema);
 
-app.get<Query>('/tasks', async ({ query: { user, before, limit } }) => ({
-  tasks: await sql`
-    select id, user_id as "userId", name, description, prompt, scheduled_for as "scheduledFor",
-      next_execution_at as "nextExecutionAt", recurrence, recurrence_pattern as "recurrencePattern", timezone,
-      ai_model as "aiModel", max_tokens as "maxTokens", temperature, status, execution_count as "executionCount",
-      last_execution_at as "lastExecutionAt", attachment_ids as attachments, created_at as "createdAt",
-      updated_at as "updatedAt"
-    from tasks where user_id = ${Number(user)} and id < ${Number(before)} order by id desc limit ${Number(limit)}`,
+interface PageQuery {
+  user: string;
+  before: string;
+  limit: string;
+}
+const toValues = ({ user, before, limit }: PageQuery) => [Number(user), Number(before), Number(limit)];
+
+const listOf = (name: string, { $id }: { $id?: string }) => ({
+  schema: {
+    response: { 200: { type: 'object', properties: { [name]: { type: 'array', items: { $ref: `${$id}#` } } } } },
+  },
+});
+
+app.get<{ Querystring: PageQuery }>('/tasks', listOf('tasks', Task), async (request) => ({
+  tasks: await query<Row>(TASK_PAGE, toValues(request.query)),
 }));
 
-app.get<Query>('/executions', async ({ query: { user, before, limit } }) => ({
-  executions: await sql`
-    select id, task_id as "taskId", user_id as "userId", status, result, error, error_code as "errorCode",
-      input_tokens as "inputTokens", output_tokens as "outputTokens", tokens_estimated as "tokensEstimated",
-      cost_usd as "costUsd", model, processing_time_ms as "processingTimeMs", trigger, planned_for as "plannedFor",
-      attempt, retry_of_id as "retryOfId", created_at as "createdAt", started_at as "startedAt",
-      completed_at as "completedAt"
-    from executions where user_id = ${Number(user)} and id < ${Number(before)} order by id desc limit ${Number(limit)}`,
-}));
+app.get<{ Querystring: PageQuery }>('/executions', listOf('executions', Execution), async (request) => {
+  const rows = await query<Row>(EXECUTION_PAGE, toValues(request.query));
+  return { executions: rows.map(toExecution) };
+});
+
+function toExecution({ inputTokens: input, outputTokens: output, tokensEstimated: estimated, ...row }: Row) {
+  const total = Number(input) + Number(output);
+  const tokens = input === null || output === null ? null : { input, output, total, estimated };
+  return { ...row, citations: row.citations ?? [], tokensUsed: tokens?.total ?? null, tokens };
+}
 
 await app.listen({ host: '127.0.0.1', port: 0 });
 printReady((app.server.address() as AddressInfo).port);
