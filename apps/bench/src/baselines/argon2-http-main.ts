@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { verify } from '@node-rs/argon2';
 import Fastify from 'fastify';
-import { printReady } from './http/session-and-task.ts';
+import { printReady } from './http/server.ts';
 
 // One hash for all accounts, and no database. UV_THREADPOOL_SIZE limits how many verifications run at once.
 const { HASH = '' } = process.env;
