@@ -33,5 +33,6 @@ export const COMPLETE_JOBS = `
     on conflict (user_id, period) do update set executions = usage_counters.executions + excluded.executions,
       tokens = usage_counters.tokens + excluded.tokens, completed = usage_counters.completed + excluded.completed
   )
-  update tasks t set last_execution_at = $2::timestamptz, execution_count = t.execution_count + 1, last_duration_ms = r.ms
+  update tasks t set last_execution_at = $2::timestamptz, execution_count = t.execution_count + 1, last_duration_ms = r.ms,
+    next_execution_at = t.next_execution_at + interval '1 day'
   from results r where t.id = r."taskId"`;

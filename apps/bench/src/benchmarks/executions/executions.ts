@@ -71,7 +71,7 @@ function toComparisons(
   const medianOf = (name: BaselineName) => median(readRates(name) ?? [0]);
   const best = PEERS.toSorted((a, b) => medianOf(b) - medianOf(a))[0];
   const common = { what: 'executions', unit: 'executions/s', values: carillon.cold };
-  const timing = `Carillon's time starts at the due instant and includes enqueueing, quotas and events; the time of a baseline starts with its first execution, and the queues hold their jobs before. ${CONCURRENCY} run at once in all of them. The queues write an execution, its occurrence, its usage record, two counters and the state of its task. All processes are new in each round`;
+  const timing = `Carillon's time starts at the due instant and includes enqueueing, quotas and events; the time of a baseline starts with its first execution, and the queues hold their jobs before. ${CONCURRENCY} run at once in all of them. For each job the queues write an execution, its occurrence, its usage record, two counters and the state of its task with the next instant, but they reserve no tokens and do not enqueue the next job. All processes are new in each round`;
   const rows = (Object.keys(BASELINES) as BaselineName[]).map((name): Comparison => {
     const { name: label, note } = BASELINES[name];
     const values = readRates(name);

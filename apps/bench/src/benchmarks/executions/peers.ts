@@ -64,7 +64,7 @@ export async function prepareBaseline(
   await insertUsers(db, { count: users, jwtSecret: 'unused' });
   await insertTasks(db, tasksEach);
   return async () => {
-    if (name === 'batched-sql') await setDue(db, new Date());
+    await setDue(db, new Date());
     await vacuumAndCheckpoint(db);
     const since = new Date();
     const { stop } = await startProcess(stack, {

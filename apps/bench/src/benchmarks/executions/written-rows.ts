@@ -10,7 +10,8 @@ export async function assertWritten(db: Db, since: Date, count: number): Promise
     select (select count(*) from executions where created_at >= ${at} and status = 'completed' and result <> '')::int as executions,
       (select count(*) from usage_records where created_at >= ${at} and input_tokens > 0)::int as "usage records",
       (select count(*) from occurrences where recorded_at >= ${at})::int as occurrences,
-      (select count(*) from tasks where last_execution_at >= ${at} and last_duration_ms is not null)::int as tasks,
+      (select count(*) from tasks where last_execution_at >= ${at} and last_duration_ms is not null
+        and next_execution_at > ${at} + interval '1 hour')::int as tasks,
       (select sum(least(executions, completed) - tokens_reserved) - (select count(*) from executions) + ${count}::int
         from usage_counters where length(period) = 10)::int as "counted executions"`,
   );
