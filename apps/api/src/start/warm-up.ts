@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { tasks, users } from '@carillon/db';
-import { type Context, inTransaction, writeBeforeCommit } from '../context.ts';
+import type { Context } from '../context.ts';
 import { claimExecutions } from '../executions/pipeline/claim.ts';
 import { completeAndClaim } from '../executions/pipeline/complete-and-claim.ts';
 import { enqueueDue } from '../executions/pipeline/enqueue.ts';
@@ -35,23 +35,22 @@ class RolledBack extends Error {}
 async function runMadeUpTask(ctx: Context): Promise<void> {
   const worker = { ...ctx.worker, wakeExecutions() {}, wakeDeliveries() {} };
   const silent = { ...ctx, now: () => PLANNED_AT, worker, metrics: NO_METRICS, trace: NO_TRACE };
-  const rollingBack = inTransaction(silent, async (tx) => {
+  // Without `inTransaction`, which commits: here, nothing but the error can end the transaction.
+  const rollingBack = ctx.db.transaction(async (db) => {
+    const lastWrites: NonNullable<Context['beforeCommit']> = new Map();
+    const tx: Context = { ...silent, db, beforeCommit: lastWrites, onCommit: [] };
     const userId = await insertMadeUpTask(tx);
     await enqueueDue(tx);
     // All other users have higher ids and come later. The second claim has no free slot for them.
     const { started } = await claimExecutions(tx, { limit: 1, after: userId - 1 });
     const results = started.map(({ id, claimToken }) => ({ id, claimToken, ...ANSWER }));
     if (results.length > 0) await completeAndClaim(tx, results, { limit: 0, after: userId });
-    // After the events, which are also written at the end of the transaction.
-    writeBeforeCommit(tx, rollBack, [null]);
+    for (const [write, items] of lastWrites) await write(tx, items as never[]);
+    throw new RolledBack();
   });
   await rollingBack.catch((error) => {
     if (!(error instanceof RolledBack)) throw error;
   });
-}
-
-async function rollBack(): Promise<void> {
-  throw new RolledBack();
 }
 
 /** With negative ids, which no stored row has. Returns the user's id. */
