@@ -2,13 +2,11 @@ import { type Benchmark, type Comparison, measureInRounds } from '../../benchmar
 import { prepareFreshInstallation } from '../../environment/fresh-installation.ts';
 import { insertTasks, insertUsers } from '../../environment/users.ts';
 import { formatNumber } from '../../statistics.ts';
-import { runAllDue } from '../due-tasks.ts';
-import { assertWritten } from './written-rows.ts';
+import { measureDueRate } from './due-rate.ts';
 
 const CONCURRENCY = 200;
 /** Below the quota of 500 executions a day over all rounds. */
 const TASKS_EACH = 20;
-const TIMEOUT_MS = 180_000;
 
 export const processesExecutions: Benchmark = {
   about:
@@ -21,12 +19,7 @@ export const processesExecutions: Benchmark = {
     });
     await insertUsers(db, { count: count / TASKS_EACH, jwtSecret });
     await insertTasks(db, TASKS_EACH);
-    const runAll = async () => {
-      const since = new Date();
-      const { lastCompletionMs } = await runAllDue(db, { count, timeoutMs: TIMEOUT_MS });
-      await assertWritten(db, since, count);
-      return (count / lastCompletionMs) * 1000;
-    };
+    const runAll = () => measureDueRate(db, count);
     const { one, two, four } = await measureInRounds(
       environment.rounds,
       { one: () => measure(runAll, 1), two: () => measure(runAll, 2), four: () => measure(runAll, 4) },
