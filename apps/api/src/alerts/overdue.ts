@@ -26,7 +26,7 @@ interface DueTask {
 
 /** Of an index with few rows, so that it can be part of another statement of each tick. */
 export const isAnyOverdue = (now: Date) =>
-  sql`exists (select from tasks where overdue_at <= ${now.toISOString()}::timestamptz)`;
+  sql`coalesce((select min(overdue_at) from tasks where overdue_at is not null) <= ${now.toISOString()}::timestamptz, false)`;
 
 /**
  * Alerts of tasks whose planned run has not ended in time, once for each instant. Processes may call it concurrently. Does
