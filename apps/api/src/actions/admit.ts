@@ -1,4 +1,5 @@
-import { findCaller, type PageState } from '../auth/find-caller.ts';
+import type { PageState } from '../auth/callers/caller-queries.ts';
+import { findCaller } from '../auth/callers/find-caller.ts';
 import type { Caller, Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { addressKey, fieldKey, userKeyPrefix } from '../limits/keys.ts';

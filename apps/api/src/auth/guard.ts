@@ -16,7 +16,7 @@ import { findClaimRequest } from '../http/idempotency/key.ts';
 import type { RateLimits } from '../http/rate-limits.ts';
 import { isRowId, type OwnedRow, type RowOf } from '../queries/owned-row.ts';
 import { assertNotInMaintenance, isMaintenance, isOpenDuringMaintenance } from '../settings/maintenance.ts';
-import { type Credentials, findCaller } from './find-caller.ts';
+import { type Credentials, findCaller } from './callers/find-caller.ts';
 import { buildChallenge } from './keys/protected-resource.ts';
 import { hashApiKey, isApiKey, isWellFormedApiKey } from './keys/secret.ts';
 

@@ -62,23 +62,41 @@ export function tooManyRequests({ limit, remaining, resetAt }: RateLimitState, n
 
 const givenKey = sql<string>`${sql.placeholder('countKey')}::text`;
 
+const countAt = sql<Date>`${sql.placeholder('countAt')}::timestamptz`;
+const countEndsAt = sql<Date>`${sql.placeholder('countEndsAt')}::timestamptz`;
+const isOpen = sql`${rateWindows.endsAt} > ${countAt}`;
+
+/** Adds to a window that is open, and begins a new one otherwise. */
+const addToWindow = {
+  target: rateWindows.key,
+  set: {
+    count: sql`case when ${isOpen} then ${rateWindows.count} + excluded.count else excluded.count end`,
+    endsAt: sql`case when ${isOpen} then ${rateWindows.endsAt} else excluded.ends_at end`,
+  },
+};
+
 /** For a prepared statement with `countValues`. Counts nothing if `from` has no row or the key is null. */
 export function buildCount(db: Db, from: Subquery | SQL, key = givenKey) {
-  const at = sql<Date>`${sql.placeholder('countAt')}::timestamptz`;
-  const endsAt = sql<Date>`${sql.placeholder('countEndsAt')}::timestamptz`;
-  const isOpen = sql`${rateWindows.endsAt} > ${at}`;
-  const first = { key: key.as('key'), count: sql<number>`1`.as('count'), endsAt: endsAt.as('ends_at') };
+  const first = { key: key.as('key'), count: sql<number>`1`.as('count'), endsAt: countEndsAt.as('ends_at') };
   return db
     .insert(rateWindows)
     .select((query) => query.select(first).from(from).where(sql`${key} is not null`))
-    .onConflictDoUpdate({
-      target: rateWindows.key,
-      set: {
-        count: sql`case when ${isOpen} then ${rateWindows.count} + 1 else 1 end`,
-        endsAt: sql`case when ${isOpen} then ${rateWindows.endsAt} else excluded.ends_at end`,
-      },
-    })
+    .onConflictDoUpdate(addToWindow)
     .returning({ count: rateWindows.count, endsAt: rateWindows.endsAt });
+}
+
+/** Counts the rows of `from` by their keys, locked in the order of the keys: other processes count the same ones. */
+export function buildCounts(db: Db, from: Subquery, key: SQL.Aliased<string | null>) {
+  const windows = {
+    key: sql<string>`${key}`.as('key'),
+    count: sql<number>`count(*)`.as('count'),
+    endsAt: countEndsAt.as('ends_at'),
+  };
+  return db
+    .insert(rateWindows)
+    .select((query) => query.select(windows).from(from).where(sql`${key} is not null`).groupBy(key).orderBy(key))
+    .onConflictDoUpdate(addToWindow)
+    .returning({ key: rateWindows.key, count: rateWindows.count, endsAt: rateWindows.endsAt });
 }
 
 /** For `countValues`: appends the id to the key of the request. */

@@ -1,28 +1,37 @@
-/** Items that arrive while a batch runs form the next one. */
-export function createBatcher<T>(work: (items: T[]) => Promise<void>, maxBatch: number): (item: T) => Promise<void> {
-  let pending: { item: T; resolve: () => void; reject: (error: unknown) => void }[] = [];
-  let isRunning = false;
+export interface BatcherOptions {
+  maxBatch: number;
+  /** Batches that run at the same time. Default: 1. */
+  lanes?: number;
+}
+
+/** Items that arrive while all lanes are busy form the next batch. `work` returns the results in the order of the items. */
+export function createBatcher<T, R = void>(
+  work: (items: T[]) => Promise<[R] extends [void] ? void : R[]>,
+  { maxBatch, lanes = 1 }: BatcherOptions,
+): (item: T) => Promise<R> {
+  let pending: { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }[] = [];
+  let running = 0;
 
   async function run() {
-    isRunning = true;
+    running += 1;
     // Items of one turn of the event loop share a batch.
     await new Promise((resolve) => setImmediate(resolve));
     while (pending.length > 0) {
       const batch = pending.slice(0, maxBatch);
       pending = pending.slice(maxBatch);
       try {
-        await work(batch.map(({ item }) => item));
-        for (const { resolve } of batch) resolve();
+        const results = await work(batch.map(({ item }) => item));
+        for (const [n, { resolve }] of batch.entries()) resolve((results as R[] | undefined)?.[n] as R);
       } catch (error) {
         for (const { reject } of batch) reject(error);
       }
     }
-    isRunning = false;
+    running -= 1;
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       pending.push({ item, resolve, reject });
-      if (!isRunning) void run();
+      if (running < lanes) void run();
     });
 }

@@ -1,6 +1,6 @@
 import type { users } from '@carillon/db';
 import type { FastifyInstance } from 'fastify';
-import { findCaller } from '../../src/auth/find-caller.ts';
+import { findCaller } from '../../src/auth/callers/find-caller.ts';
 import { openSession } from '../../src/auth/sessions.ts';
 import { insertAccount } from '../../src/auth/write.ts';
 import type { Caller, Context } from '../../src/context.ts';

@@ -1,34 +1,9 @@
 import { apiKeys, type Db, preparedQuery, sessions, settings, users } from '@carillon/db';
-import { and, eq, gt, isNull, lte, or, sql, type WithSubquery } from 'drizzle-orm';
-import type { Caller, CallerKey, Context, SessionClaims } from '../context.ts';
-import {
-  buildClaim,
-  type Claim,
-  type ClaimRequest,
-  claimValues,
-  type FoundClaim,
-  toClaim,
-} from '../idempotency/claim.ts';
-import { buildCallerKey, buildCount, type CountedRequest, countValues, type RateWindow } from '../limits/windows.ts';
-import type { OwnedRow } from '../queries/owned-row.ts';
-
-/** A busy session is not written at every request. */
-const TOUCH_EVERY_MS = 60_000;
-
-/** A verified session token, or the hash of an API key. */
-export type Credentials = SessionClaims | { keyHash: string };
-
-export interface FoundCaller {
-  caller: Caller;
-  window: RateWindow | null;
-  maintenance: boolean;
-  /** Null if the caller has no such row. */
-  loaded: unknown;
-  /** Null unless it was asked for. */
-  page: PageState | null;
-  /** Of the key of an idempotent request. */
-  claim: Claim | null;
-}
+import { and, eq, gt, isNull, or, sql, type WithSubquery } from 'drizzle-orm';
+import type { Caller, CallerKey } from '../../context.ts';
+import { buildClaim, type FoundClaim } from '../../idempotency/claim.ts';
+import { buildCallerKey, buildCount, type RateWindow } from '../../limits/windows.ts';
+import type { OwnedRow } from '../../queries/owned-row.ts';
 
 /** Read with the session, because every page shows it. */
 export interface PageState {
@@ -38,49 +13,9 @@ export interface PageState {
   lastEventId: number;
 }
 
-interface Extras {
-  count?: CountedRequest | null;
-  load?: { from: OwnedRow; id: number } | null;
-  claim?: ClaimRequest | null;
-  /** Whether what pages show of every user is read. */
-  page?: boolean;
-}
+export type Kind = 'session' | 'apiKey';
 
-/**
- * Returns null, and counts nothing, for an ended session, an expired key or an inactive account. One statement does
- * everything, because each round trip costs a third of what a process can serve.
- */
-export async function findCaller(
-  ctx: Context,
-  credentials: Credentials,
-  { count = null, load = null, claim = null, page = false }: Extras = {},
-): Promise<FoundCaller | null> {
-  const now = ctx.now();
-  const kind = 'keyHash' in credentials ? 'apiKey' : 'session';
-  const query = claim ? claimQueries[kind] : page ? pageQuery : callerQuery(kind, load?.from ?? null);
-  const [found] = await query(ctx.db).execute({
-    ...credentials,
-    ...countValues(count),
-    now: now.toISOString(),
-    rowId: load?.id,
-    ...(claim && claimValues(ctx, claim)),
-  });
-  if (!found) return null;
-  const { caller, counted, mode, row = null } = found;
-  await recordUse(ctx, caller, now);
-  return {
-    caller: toCaller(caller),
-    window: counted,
-    maintenance: mode.maintenance,
-    loaded: row,
-    page: found.page ?? null,
-    claim: claim && toClaim(caller.id, claim, found as FoundClaim),
-  };
-}
-
-type Kind = 'session' | 'apiKey';
-
-interface CallerRow extends Omit<Caller, 'sessionId' | 'confirmedAt' | 'apiKey'> {
+export interface CallerRow extends Omit<Caller, 'sessionId' | 'confirmedAt' | 'apiKey'> {
   sessionId?: string;
   confirmedAt?: Date;
   lastUsedAt?: Date;
@@ -89,27 +24,12 @@ interface CallerRow extends Omit<Caller, 'sessionId' | 'confirmedAt' | 'apiKey'>
   scopes?: CallerKey['scopes'];
 }
 
-/** Not in the statement that finds the session: there it would cost each request, here one a minute. */
-async function recordUse({ db }: Context, { sessionId, lastUsedAt }: CallerRow, now: Date): Promise<void> {
-  const staleAt = new Date(now.getTime() - TOUCH_EVERY_MS);
-  if (!sessionId || !lastUsedAt || lastUsedAt > staleAt) return;
-  await db
-    .update(sessions)
-    .set({ lastUsedAt: now })
-    .where(and(eq(sessions.id, sessionId), lte(sessions.lastUsedAt, staleAt)));
-}
-
-function toCaller({ sessionId, confirmedAt, lastUsedAt: _, keyId, keyName = '', scopes, ...user }: CallerRow): Caller {
-  const apiKey = keyId && scopes ? { id: keyId, name: keyName, scopes } : null;
-  return { ...user, sessionId: sessionId ?? null, confirmedAt: confirmedAt ?? null, apiKey };
-}
-
 interface CallerQuery {
   execute(values: Record<string, unknown>): Promise<FoundRow[]>;
   getQuery(): { sql: string };
 }
 
-interface FoundRow extends Partial<FoundClaim> {
+export interface FoundRow extends Partial<FoundClaim> {
   caller: CallerRow;
   counted: RateWindow | null;
   mode: { maintenance: boolean };
@@ -122,7 +42,7 @@ const queries = {
   apiKey: new Map<OwnedRow | null, (db: Db) => CallerQuery>(),
 };
 
-function callerQuery(kind: Kind, loads: OwnedRow | null) {
+export function callerQuery(kind: Kind, loads: OwnedRow | null) {
   const known = queries[kind].get(loads);
   if (known) return known;
   const query = preparedQuery((db) => prepareCallerQuery(db, kind, loads), { connection: 'shared' });
@@ -132,7 +52,7 @@ function callerQuery(kind: Kind, loads: OwnedRow | null) {
 
 const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
 
-const userFields = {
+export const userFields = {
   id: users.id,
   email: users.email,
   name: users.name,
@@ -143,17 +63,24 @@ const userFields = {
   createdAt: users.createdAt,
 };
 
+export const sessionFields = {
+  sessionId: sql<string>`${sessions.id}`.as('session_id'),
+  confirmedAt: sql<Date>`greatest(${sessions.createdAt}, ${sessions.confirmedAt})`
+    .mapWith(sessions.createdAt)
+    .as('confirmed_at'),
+  lastUsedAt: sessions.lastUsedAt,
+};
+
+export const keyFields = {
+  keyId: sql<string>`${apiKeys.id}`.as('key_id'),
+  keyName: sql<string>`${apiKeys.name}`.as('key_name'),
+  scopes: sql<CallerKey['scopes']>`${apiKeys.scopes}`.as('scopes'),
+};
+
 function bySession(db: Db) {
   return db.$with('caller').as(
     db
-      .select({
-        ...userFields,
-        sessionId: sql<string>`${sessions.id}`.as('session_id'),
-        confirmedAt: sql<Date>`greatest(${sessions.createdAt}, ${sessions.confirmedAt})`
-          .mapWith(sessions.createdAt)
-          .as('confirmed_at'),
-        lastUsedAt: sessions.lastUsedAt,
-      })
+      .select({ ...userFields, ...sessionFields })
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
       .where(
@@ -169,12 +96,9 @@ function bySession(db: Db) {
 
 /** The key. Its last use is recorded with the number of its requests, see `auth/keys/use.ts`. */
 function byApiKey(db: Db) {
-  const scopes = sql<CallerKey['scopes']>`${apiKeys.scopes}`.as('scopes');
-  const keyId = sql<string>`${apiKeys.id}`.as('key_id');
-  const keyName = sql<string>`${apiKeys.name}`.as('key_name');
   return db.$with('caller').as(
     db
-      .select({ ...userFields, keyId, keyName, scopes })
+      .select({ ...userFields, ...keyFields })
       .from(apiKeys)
       .innerJoin(users, eq(users.id, apiKeys.userId))
       .where(
@@ -188,12 +112,12 @@ function byApiKey(db: Db) {
 }
 
 /** On a connection of their own, because a new claim waits for the deletion of its user. */
-const claimQueries = {
+export const claimQueries = {
   session: preparedQuery((db) => prepareCallerQuery(db, 'session', null, { claims: true })),
   apiKey: preparedQuery((db) => prepareCallerQuery(db, 'apiKey', null, { claims: true })),
 };
 
-const pageQuery = preparedQuery((db) => prepareCallerQuery(db, 'session', null, { page: true }), {
+export const pageQuery = preparedQuery((db) => prepareCallerQuery(db, 'session', null, { page: true }), {
   connection: 'shared',
 });
 
