@@ -15,7 +15,8 @@ interface Decoder {
 interface MappedColumn {
   index: number;
   key: string;
-  decoder: Decoder;
+  /** Null if the value stays as it is. */
+  decoder: Decoder | null;
 }
 
 /** An object of the row, such as a joined table; `null` as name for the row itself. */
@@ -59,15 +60,15 @@ function mapRow(objects: readonly MappedObject[], row: readonly unknown[]): Reco
     const target: Record<string, unknown> = name === null ? mapped : {};
     for (const { index, key, decoder } of columns) {
       const value = row[index];
-      target[key] = value === null ? null : decoder.mapFromDriverValue(value);
+      target[key] = value === null || decoder === null ? value : decoder.mapFromDriverValue(value);
     }
     if (name !== null) mapped[name] = target;
   }
   return mapped;
 }
 
-function findDecoder(field: unknown): Decoder {
-  if (is(field, Column)) return field;
+function findDecoder(field: unknown): Decoder | null {
+  if (is(field, Column)) return field.mapFromDriverValue === Column.prototype.mapFromDriverValue ? null : field;
   if (is(field, SQL)) return decoderOf(field);
   if (is(field, Subquery)) return decoderOf(field._.sql);
   return decoderOf((field as SQL.Aliased).sql);
