@@ -1,9 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { tasks, users } from '@carillon/db';
+import { executions, occurrences, tasks, users } from '@carillon/db';
 import type { Context } from '../context.ts';
 import { claimExecutions } from '../executions/pipeline/claim.ts';
 import { completeAndClaim } from '../executions/pipeline/complete-and-claim.ts';
 import { enqueueDue } from '../executions/pipeline/enqueue.ts';
+import { toUtcDay } from '../limits/quotas.ts';
 import { NO_METRICS } from '../telemetry/metrics.ts';
 import { NO_TRACE } from '../telemetry/tracing.ts';
 
@@ -16,7 +17,7 @@ const PLANNED_AT = new Date('2000-01-01T00:00:00Z');
 
 /**
  * Loads what the first run needs, and has its statements prepared by a made-up task, of which nothing is stored: only ids of
- * sequences are skipped. Calls no provider. Logs errors, because a process works without it.
+ * usage records are skipped. Calls no provider. Logs errors, because a process works without it.
  */
 export async function warmUp(ctx: Context): Promise<void> {
   try {
@@ -40,6 +41,7 @@ async function runMadeUpTask(ctx: Context): Promise<void> {
     const lastWrites: NonNullable<Context['beforeCommit']> = new Map();
     const tx: Context = { ...silent, db, beforeCommit: lastWrites, onCommit: [] };
     const userId = await insertMadeUpTask(tx);
+    // Its occurrence is known, so that no execution takes an id: the first one of an installation should be 1.
     await enqueueDue(tx);
     // All other users have higher ids and come later. The second claim has no free slot for them.
     const { started } = await claimExecutions(tx, { limit: 1, after: userId - 1 });
@@ -53,7 +55,7 @@ async function runMadeUpTask(ctx: Context): Promise<void> {
   });
 }
 
-/** With negative ids, which no stored row has. Returns the user's id. */
+/** A due task with a queued execution, with negative ids, which no stored row has. Returns the user's id. */
 async function insertMadeUpTask({ db }: Context): Promise<number> {
   const id = -randomInt(1, 2 ** 31 - 1);
   const name = `warm-up ${id}`;
@@ -73,6 +75,22 @@ async function insertMadeUpTask({ db }: Context): Promise<number> {
     createdAt: PLANNED_AT,
     updatedAt: PLANNED_AT,
   });
+  await db.insert(occurrences).values({ taskId: id, plannedFor: PLANNED_AT, fate: 'ran', recordedAt: PLANNED_AT });
+  await db
+    .insert(executions)
+    .overridingSystemValue()
+    .values({
+      id,
+      taskId: id,
+      userId: id,
+      status: 'pending',
+      trigger: 'schedule',
+      plannedFor: PLANNED_AT,
+      runAt: PLANNED_AT,
+      queuedAt: PLANNED_AT,
+      usageDay: toUtcDay(PLANNED_AT),
+      createdAt: PLANNED_AT,
+    });
   return id;
 }
 

@@ -44,6 +44,7 @@ t.test('A warm-up stores nothing, runs no task that is due or queued, and calls 
     rows: await countRows(ctx),
     due: await readTaskRow(ctx, due),
     queued: await readRun(ctx, queued),
+    lastExecutionId: await queryRows(ctx.db, sql`select last_value from executions_id_seq`),
   });
   const before = await read();
   await warmUp(ctx);

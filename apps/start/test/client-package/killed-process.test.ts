@@ -56,6 +56,8 @@ t.test('Creations that are interrupted by a kill are repeated by the client, and
         const { taskId } = await carillon.tasks.create({ ...TASK, name: `Task ${n} of writer ${writer}` });
         created.push(taskId);
         await delay(10);
+        // The stream may reconnect later than the writers, which would use up the user's quota meanwhile.
+        await until(() => isStopping || created.length < streamed.length + EVENTS);
       }
     }),
   );
