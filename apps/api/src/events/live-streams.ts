@@ -48,7 +48,7 @@ export function createLiveStreams(ctx: Context, options: LiveStreamsOptions = {}
   const { keepAliveMs = KEEP_ALIVE_MS, renewMs = RENEW_MS } = options;
   const streams = new Set<LiveStream>();
   const endings = new Set<Promise<void>>();
-  const endLease = createBatcher((ids: string[]) => endLeases(ctx, ids), { maxBatch: MAX_STREAMS });
+  const endLease = createBatcher((ids: string[]) => endLeases(ctx, ids), MAX_STREAMS);
   const { stopping } = ctx.worker;
   let opening = 0;
   let isStopping = false;

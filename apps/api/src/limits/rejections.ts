@@ -25,8 +25,7 @@ const batchers = new WeakMap<Db, Batcher>();
 
 /** Batches writes, so that a flood of rejections stays cheap. */
 function rejectionBatcher(db: Db): Batcher {
-  const batcher: Batcher =
-    batchers.get(db) ?? createBatcher((rejections) => writeRejections(db, rejections), { maxBatch: 500 });
+  const batcher: Batcher = batchers.get(db) ?? createBatcher((rejections) => writeRejections(db, rejections), 500);
   batchers.set(db, batcher);
   return batcher;
 }

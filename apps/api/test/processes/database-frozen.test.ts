@@ -19,6 +19,7 @@ t.test('Every route that needs a frozen database answers 503 within 5 s, and non
   const [token, other] = await signInAll(postgres.db, await insertPeople(postgres.db, 2));
   const routes = await findRoutes(api.url);
   t.ok(routes.length > 15, `${routes.length} routes`);
+  await until(async () => (await ask(`${api.url}/api/health/ready`)).status === 200);
   const askAll = () => Promise.all(routes.map((route) => askRoute(api.url, route, token ?? '')));
   t.same(
     (await askAll()).filter(({ status }) => status === 503),

@@ -89,7 +89,9 @@ t.test('A process that starts before its database waits for it, and then runs', 
   t.same(await db.select({ email: users.email, role: users.role }).from(users), [
     { email: 'ada@example.com', role: 'ADMIN' },
   ]);
-  const [started] = api.log.filter(({ msg }) => msg === 'started');
+  const findStart = () => api.log.find(({ msg }) => msg === 'started');
+  await until(() => findStart() !== undefined);
+  const started = findStart();
   const [server] = await queryRows<{ version: string }>(db, sql`select current_setting('server_version') as version`);
   t.match(started, { migrationsApplied: /^\d+$/, postgres: server?.version, provider: 'offline', url: api.url });
   t.strictSame(await api.end('SIGTERM'), { code: 0, signal: null });

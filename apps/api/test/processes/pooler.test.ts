@@ -8,7 +8,7 @@ import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { skipWithoutPgBouncer as skip, startPgBouncer } from '../../../../packages/db/test/pgbouncer.ts';
-import { startApiProcess } from './api-process.ts';
+import { startApiProcess, until } from './api-process.ts';
 import { ask } from './clients.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -49,7 +49,7 @@ t.test(
     const pooled = await startPgBouncer(t, url, 'session');
     const env = { DATABASE_POOL: '3' };
     const api = await startApiProcess(t, { databaseUrl: pooled, aiUrl: 'offline', env });
-    t.match(await ask(`${api.url}/api/health/ready`), { status: 200 });
+    await until(async () => (await ask(`${api.url}/api/health/ready`)).status === 200);
     const { db, close } = connect(pooled, { max: 1 });
     t.teardown(close);
     const [timeouts] = await queryRows(

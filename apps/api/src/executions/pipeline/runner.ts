@@ -33,7 +33,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
   const checkClock = createClockCheck(ctx);
   const storeResult = createBatcher(
     (results: ExecutionResult[]) => ctx.trace.detached(() => completeAndRefill(results)),
-    { maxBatch: MAX_BATCH },
+    MAX_BATCH,
   );
   const claimOnce = singleFlight(claimRounds, (error) => ctx.log.error({ err: error }, 'claiming executions failed'));
   const refill = () => (stopping.signal.aborted ? Promise.resolve() : claimOnce());

@@ -55,9 +55,7 @@ export function createDeliverer(
   const closing = new AbortController();
   const heartbeat = createHeartbeat();
   const idleOnly = { ...limits, perProvenWebhook: 1, perUnprovenWebhook: 1 };
-  const store = createBatcher((attempts: Attempt[]) => storeAttempts(ctx, attempts, closing.signal), {
-    maxBatch: MAX_BATCH,
-  });
+  const store = createBatcher((attempts: Attempt[]) => storeAttempts(ctx, attempts, closing.signal), MAX_BATCH);
   const fill = singleFlight(claimRound, (error) => ctx.log.error({ err: error }, 'claiming deliveries failed'));
   const slots = createSlots(ctx.config.webhookConcurrency, slowAfterMs, refill);
   /** Why the last round left deliveries queued; the end of a delivery can lift both. */
