@@ -27,6 +27,8 @@ import { hashApiKey, isApiKey, isWellFormedApiKey } from './keys/secret.ts';
 export const ACCESS = ['public', 'user', 'cron', 'admin', 'page', 'key'] as const;
 export type Access = (typeof ACCESS)[number];
 
+type ReadAhead = (ctx: Context, userId: number, query: unknown) => Promise<unknown> | null;
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
@@ -34,6 +36,8 @@ declare module 'fastify' {
     scope?: ApiKeyScope;
     /** Read with the session, by the parameter `id`, as `request.loaded`. */
     loads?: OwnedRow;
+    /** Begun while the session is looked up, as `request.readAhead`, by the user of the token and the unchecked query. */
+    readAhead?: ReadAhead;
   }
   interface FastifyRequest<
     RouteGeneric extends RouteGenericInterface,
@@ -48,6 +52,8 @@ declare module 'fastify' {
     callerOrNull: Caller | null;
     /** Null if the caller has no such row. */
     loaded: ContextConfig extends { loads: infer O } ? RowOf<O> | null : unknown;
+    /** Null with an API key, whose user is not known before, and for a query that it does not take. */
+    readAhead: ContextConfig extends { readAhead: (...asked: never[]) => infer R } ? R : unknown;
   }
 }
 
@@ -55,6 +61,7 @@ declare module 'fastify' {
 export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimits): void {
   app.decorateRequest('callerOrNull', null);
   app.decorateRequest('loaded', null);
+  app.decorateRequest('readAhead', null);
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
       if (!this.callerOrNull) throw new Error(`${this.routeOptions.url} asks for a caller, but its access is public.`);
@@ -94,6 +101,7 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     const credentials = token && readCredentials(token, access);
     const count = limits.buildUserCount(request);
     const claim = findClaimRequest(request);
+    beginReadAhead(request, credentials);
     const found = credentials && (await findCaller(ctx, credentials, { count, load: getLoad(request), claim }));
     if (!found) {
       if (!isMistyped(token)) await limits.countAnonymous(request, reply);
@@ -108,6 +116,15 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     if (maintenance && !isOpenDuringMaintenance(request.routeOptions.url ?? '')) assertNotInMaintenance(true, caller);
     if (access === 'admin') assertAdmin(request, ctx.config.adminKey);
     if (caller.apiKey && access !== 'key') assertScope(caller.apiKey, request.routeOptions.config.scope);
+  }
+
+  /** What is read before the session is known to exist leaves the process only afterwards. */
+  function beginReadAhead(request: FastifyRequest, credentials: Credentials | null) {
+    const { readAhead } = request.routeOptions.config;
+    if (!readAhead || !credentials || 'keyHash' in credentials || request.method !== 'GET') return;
+    const reading = readAhead(ctx, credentials.userId, request.query);
+    reading?.catch(() => {});
+    request.readAhead = reading;
   }
 
   function unauthenticated({ headers }: FastifyRequest, reply: FastifyReply, access: Access | undefined) {

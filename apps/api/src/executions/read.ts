@@ -89,7 +89,7 @@ export async function getExecutionDetails(ctx: Context, caller: Caller, id: numb
   };
 }
 
-const pageOfExecutions = ownedList({
+const ownExecutions = ownedList({
   table: executions,
   total: executionTotal,
   select: (db, { total, condition, limit, offset }) =>
@@ -102,8 +102,15 @@ const pageOfExecutions = ownedList({
       .offset(offset),
 });
 
+export const readExecutionsAhead = ownExecutions.readAhead;
+
 /** An `endDate` without a time includes that UTC day. */
-export async function listExecutions(ctx: Context, caller: Caller, query: ListExecutionsQuery) {
+export async function listExecutions(
+  ctx: Context,
+  caller: Caller,
+  query: ListExecutionsQuery,
+  ahead: ReturnType<typeof readExecutionsAhead> = null,
+) {
   const { taskId, status, startDate, endDate, ...asked } = query;
   const filter = and(
     taskId ? eq(executions.taskId, taskId) : undefined,
@@ -111,7 +118,7 @@ export async function listExecutions(ctx: Context, caller: Caller, query: ListEx
     startDate ? gte(executions.createdAt, new Date(startDate)) : undefined,
     endDate ? isUntil(endDate) : undefined,
   );
-  const { page, pagination } = await pageOfExecutions(ctx, caller, asked, filter);
+  const { page, pagination } = await ownExecutions.list(ctx, caller, asked, { filter, ahead });
   return { executions: page.map(toExecution), pagination };
 }
 

@@ -3,17 +3,21 @@ import { executionNotFound } from '../errors.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { cancelExecution } from './cancel-execution.ts';
 import { diffExecution } from './changes/diff-execution.ts';
-import { executionRow, getExecutionDetails, listExecutions, toExecution } from './read.ts';
+import { executionRow, getExecutionDetails, listExecutions, readExecutionsAhead, toExecution } from './read.ts';
 import { retryExecution } from './retry-execution.ts';
 
 export const executionsRoutes: Routes = async (app) => {
   const config = { access: 'user', scope: 'executions:read' } as const;
   const runConfig = { access: 'user', scope: 'executions:run' } as const;
 
-  app.get('/api/executions', { schema: contract.listExecutions, config }, async ({ ctx, caller, query }) => ({
-    success,
-    ...(await listExecutions(ctx, caller, query)),
-  }));
+  app.get(
+    '/api/executions',
+    { schema: contract.listExecutions, config: { ...config, readAhead: readExecutionsAhead } },
+    async ({ ctx, caller, query, readAhead }) => ({
+      success,
+      ...(await listExecutions(ctx, caller, query, readAhead)),
+    }),
+  );
 
   app.get(
     '/api/executions/:id',

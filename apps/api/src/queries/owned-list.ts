@@ -2,7 +2,7 @@ import { type Db, preparedQuery, users } from '@carillon/db';
 import { and, eq, lt, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Caller, Context } from '../context.ts';
-import { decodeIdCursor, type PageQuery, readCursorPage, splitPage } from './pages.ts';
+import { decodeIdCursor, type PageQuery, readCursorPage, readIdCursor, splitPage } from './pages.ts';
 
 interface RowWithTotal<R> {
   row: R;
@@ -27,6 +27,21 @@ interface List<R> {
   select: (db: Db, parts: SelectParts) => SelectQuery<R>;
 }
 
+/** A page that was read while the session of the request was looked up. */
+export interface PageAhead<R> {
+  limit: number;
+  before: number | null;
+  rows: RowWithTotal<R>[];
+}
+
+interface ListOptions<R> {
+  filter?: SQL | undefined;
+  ahead?: Promise<PageAhead<R>> | null;
+}
+
+/** As in the contracts of the lists. */
+const DEFAULT_LIMIT = 20;
+
 /** Reads pages without filter and offset in one prepared statement, total included. */
 export function ownedList<R extends { id: number }>({ table, total, select }: List<R>) {
   const noTotal = sql<null>`null`;
@@ -47,6 +62,10 @@ export function ownedList<R extends { id: number }>({ table, total, select }: Li
     }).prepare('next_page'),
   );
 
+  async function readPage(db: Db, userId: number, { limit, before }: { limit: number; before: number | null }) {
+    return (before === null ? firstPage : nextPage)(db).execute({ userId, before, limit: limit + 1 });
+  }
+
   async function count(db: Db, userId: number, filter: SQL | undefined): Promise<number> {
     if (filter) return db.$count(table, and(eq(table.userId, userId), filter));
     const [user] = await db
@@ -56,11 +75,18 @@ export function ownedList<R extends { id: number }>({ table, total, select }: Li
     return user?.total ?? 0;
   }
 
-  return async ({ db }: Context, { id: userId }: Caller, query: PageQuery, filter?: SQL) => {
+  async function list(
+    { db }: Context,
+    { id: userId }: Caller,
+    query: PageQuery,
+    { filter, ahead = null }: ListOptions<R> = {},
+  ) {
     const before = decodeIdCursor(query.cursor);
     if (filter === undefined && (before !== null || query.offset === 0)) {
       const { limit } = query;
-      const rows = await (before === null ? firstPage : nextPage)(db).execute({ userId, before, limit: limit + 1 });
+      const known = await ahead;
+      const isSame = known?.limit === limit && known.before === before;
+      const rows = isSame ? known.rows : await readPage(db, userId, { limit, before });
       const { page, hasMore, nextCursor } = splitPage(rows, limit, ({ row }) => row.id);
       const total = before === null ? (rows[0]?.total ?? 0) : null;
       return { page: page.map(({ row }) => row), pagination: { total, limit, offset: 0, hasMore, nextCursor } };
@@ -74,5 +100,21 @@ export function ownedList<R extends { id: number }>({ table, total, select }: Li
       },
       () => count(db, userId, filter),
     );
-  };
+  }
+
+  /** By the unchecked query of a request; returns null for all but pages without filter and offset. */
+  function readAhead({ db }: Context, userId: number, query: unknown): Promise<PageAhead<R>> | null {
+    const asked = readPlainQuery(query);
+    return asked && readPage(db, userId, asked).then((rows) => ({ ...asked, rows }));
+  }
+
+  return { list, readAhead };
+}
+
+function readPlainQuery(query: unknown): { limit: number; before: number | null } | null {
+  const { limit = String(DEFAULT_LIMIT), cursor, ...others } = query as Record<string, unknown>;
+  if (Object.keys(others).length > 0 || typeof limit !== 'string' || !/^([1-9]\d?|100)$/.test(limit)) return null;
+  if (cursor === undefined) return { limit: Number(limit), before: null };
+  const before = typeof cursor === 'string' ? readIdCursor(cursor) : null;
+  return before === null ? null : { limit: Number(limit), before };
 }

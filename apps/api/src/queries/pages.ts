@@ -54,9 +54,15 @@ export const encodeCursor = (key: string | number): string => Buffer.from(String
 /** Throws 400 for a cursor that this service has not issued. */
 export function decodeIdCursor(cursor: string | undefined): number | null {
   if (cursor === undefined) return null;
-  const id = Number(Buffer.from(cursor, 'base64url').toString());
-  if (!Number.isInteger(id) || id < 1 || id > MAX_ID || encodeCursor(id) !== cursor) throw unknownCursor();
+  const id = readIdCursor(cursor);
+  if (id === null) throw unknownCursor();
   return id;
+}
+
+/** Returns null for a cursor that this service has not issued. */
+export function readIdCursor(cursor: string): number | null {
+  const id = Number(Buffer.from(cursor, 'base64url').toString());
+  return Number.isInteger(id) && id >= 1 && id <= MAX_ID && encodeCursor(id) === cursor ? id : null;
 }
 
 export function decodeInstantCursor(cursor: string | undefined): Date | null {

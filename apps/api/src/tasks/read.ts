@@ -33,7 +33,7 @@ export async function getTask(ctx: Context, caller: Caller, id: number) {
 
 export type TaskRow = Awaited<ReturnType<typeof getTask>>;
 
-const listOwnTasks = ownedList({
+const ownTasks = ownedList({
   table: tasks,
   total: users.taskCount,
   select: (db, { total, condition, limit, offset }) =>
@@ -46,12 +46,19 @@ const listOwnTasks = ownedList({
       .offset(offset),
 });
 
+export const readTasksAhead = ownTasks.readAhead;
+
 /** `search` matches a part of the name. */
-export async function listTasks(ctx: Context, caller: Caller, { status, search, ...query }: ListTasksQuery) {
+export async function listTasks(
+  ctx: Context,
+  caller: Caller,
+  { status, search, ...query }: ListTasksQuery,
+  ahead: ReturnType<typeof readTasksAhead> = null,
+) {
   const filter = and(
     status ? eq(tasks.status, status) : undefined,
     search ? ilike(tasks.name, containsPattern(search)) : undefined,
   );
-  const { page, pagination } = await listOwnTasks(ctx, caller, query, filter);
+  const { page, pagination } = await ownTasks.list(ctx, caller, query, { filter, ahead });
   return { tasks: page, pagination };
 }

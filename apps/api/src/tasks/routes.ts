@@ -11,7 +11,7 @@ import { type Routes, success } from '../http/validation.ts';
 import { deleteTask } from './delete.ts';
 import { duplicateTask } from './duplicate.ts';
 import { listOccurrences } from './occurrences.ts';
-import { listTasks, taskRow } from './read.ts';
+import { listTasks, readTasksAhead, taskRow } from './read.ts';
 import { previewTask } from './schedule.ts';
 import { skipNextRun } from './skip-next-run.ts';
 import { changeTask, createTask } from './write.ts';
@@ -32,10 +32,14 @@ export const tasksRoutes: Routes = async (app) => {
     },
   );
 
-  app.get('/api/tasks', { schema: contract.listTasks, config: read }, async ({ ctx, caller, query }) => ({
-    success,
-    ...(await listTasks(ctx, caller, query)),
-  }));
+  app.get(
+    '/api/tasks',
+    { schema: contract.listTasks, config: { ...read, readAhead: readTasksAhead } },
+    async ({ ctx, caller, query, readAhead }) => ({
+      success,
+      ...(await listTasks(ctx, caller, query, readAhead)),
+    }),
+  );
 
   app.get(
     '/api/tasks/:id',
