@@ -50,8 +50,9 @@ export async function startMailServer(t: Test): Promise<MailServer> {
       onMailFrom: (_address, _session, done) => done(refusalAt('MAIL')),
       onRcptTo: (_address, _session, done) => done(refusalAt('RCPT')),
       async onData(stream, { envelope }, done) {
-        const bytes = await buffer(stream);
-        if (reply === 'hang') return;
+        // Rejects if the client disconnects.
+        const bytes = await buffer(stream).catch(() => null);
+        if (bytes === null || reply === 'hang') return;
         const refusal = refusalAt('DATA');
         if (refusal) return done(refusal);
         const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
