@@ -16,7 +16,8 @@ import { findClaimRequest } from '../http/idempotency/key.ts';
 import type { RateLimits } from '../http/rate-limits.ts';
 import { isRowId, type OwnedRow, type RowOf } from '../queries/owned-row.ts';
 import { assertNotInMaintenance, isMaintenance, isOpenDuringMaintenance } from '../settings/maintenance.ts';
-import { type Credentials, findCaller } from './callers/find-caller.ts';
+import type { Credentials } from './callers/caller-queries.ts';
+import { findCaller } from './callers/find-caller.ts';
 import { buildChallenge } from './keys/protected-resource.ts';
 import { hashApiKey, isApiKey, isWellFormedApiKey } from './keys/secret.ts';
 
@@ -121,7 +122,7 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
   /** What is read before the session is known to exist leaves the process only afterwards. */
   function beginReadAhead(request: FastifyRequest, credentials: Credentials | null) {
     const { readAhead } = request.routeOptions.config;
-    if (!readAhead || !credentials || 'keyHash' in credentials || request.method !== 'GET') return;
+    if (!readAhead || !credentials || 'keyHash' in credentials) return;
     const reading = readAhead(ctx, credentials.userId, request.query);
     reading?.catch(() => {});
     request.readAhead = reading;

@@ -1,4 +1,4 @@
-import type { ListExecutionsQuery } from '@carillon/contract/executions';
+import { ListExecutionsQuery } from '@carillon/contract/executions';
 import { DAY_MS } from '@carillon/contract/primitives';
 import { executions, tasks } from '@carillon/db';
 import { and, asc, desc, eq, gte, lte, type SQL } from 'drizzle-orm';
@@ -91,6 +91,7 @@ export async function getExecutionDetails(ctx: Context, caller: Caller, id: numb
 
 const ownExecutions = ownedList({
   table: executions,
+  limit: ListExecutionsQuery.properties.limit,
   total: executionTotal,
   select: (db, { total, condition, limit, offset }) =>
     db

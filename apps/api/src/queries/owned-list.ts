@@ -1,4 +1,5 @@
 import { type Db, preparedQuery, users } from '@carillon/db';
+import type { TInteger } from '@sinclair/typebox';
 import { and, eq, lt, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Caller, Context } from '../context.ts';
@@ -22,6 +23,8 @@ interface SelectParts {
 
 interface List<R> {
   table: PgTable & { id: PgColumn; userId: PgColumn };
+  /** The schema of `limit` in the contract. */
+  limit: TInteger;
   /** From the counters in `users`. */
   total: SQL<number> | PgColumn;
   select: (db: Db, parts: SelectParts) => SelectQuery<R>;
@@ -39,11 +42,8 @@ interface ListOptions<R> {
   ahead?: Promise<PageAhead<R>> | null;
 }
 
-/** As in the contracts of the lists. */
-const DEFAULT_LIMIT = 20;
-
 /** Reads pages without filter and offset in one prepared statement, total included. */
-export function ownedList<R extends { id: number }>({ table, total, select }: List<R>) {
+export function ownedList<R extends { id: number }>({ table, limit, total, select }: List<R>) {
   const noTotal = sql<null>`null`;
   const userId = sql.placeholder('userId');
   const parts = { limit: sql.placeholder('limit'), offset: 0 };
@@ -104,17 +104,21 @@ export function ownedList<R extends { id: number }>({ table, total, select }: Li
 
   /** By the unchecked query of a request; returns null for all but pages without filter and offset. */
   function readAhead({ db }: Context, userId: number, query: unknown): Promise<PageAhead<R>> | null {
-    const asked = readPlainQuery(query);
+    const asked = readPlainQuery(query, limit);
     return asked && readPage(db, userId, asked).then((rows) => ({ ...asked, rows }));
   }
 
   return { list, readAhead };
 }
 
-function readPlainQuery(query: unknown): { limit: number; before: number | null } | null {
-  const { limit = String(DEFAULT_LIMIT), cursor, ...others } = query as Record<string, unknown>;
-  if (Object.keys(others).length > 0 || typeof limit !== 'string' || !/^([1-9]\d?|100)$/.test(limit)) return null;
-  if (cursor === undefined) return { limit: Number(limit), before: null };
+function readPlainQuery(
+  query: unknown,
+  { default: defaultLimit, maximum = 0 }: TInteger,
+): { limit: number; before: number | null } | null {
+  const { limit: given = String(defaultLimit), cursor, ...others } = query as Record<string, unknown>;
+  const limit = typeof given === 'string' && /^[1-9]\d*$/.test(given) ? Number(given) : Number.NaN;
+  if (!(limit <= maximum) || Object.keys(others).length > 0) return null;
+  if (cursor === undefined) return { limit, before: null };
   const before = typeof cursor === 'string' ? readIdCursor(cursor) : null;
-  return before === null ? null : { limit: Number(limit), before };
+  return before === null ? null : { limit, before };
 }

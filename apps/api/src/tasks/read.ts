@@ -1,4 +1,4 @@
-import type { ListTasksQuery } from '@carillon/contract/tasks';
+import { ListTasksQuery } from '@carillon/contract/tasks';
 import { tasks, users } from '@carillon/db';
 import { and, desc, eq, ilike } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
@@ -35,6 +35,7 @@ export type TaskRow = Awaited<ReturnType<typeof getTask>>;
 
 const ownTasks = ownedList({
   table: tasks,
+  limit: ListTasksQuery.properties.limit,
   total: users.taskCount,
   select: (db, { total, condition, limit, offset }) =>
     db

@@ -51,6 +51,15 @@ async function isAnyLeft(db: Db): Promise<boolean> {
   return row?.left ?? false;
 }
 
+/** Waits until no task is due and no execution is left. Throws after `timeoutMs`. */
+export async function waitForRuns(db: Db, { timeoutMs, pollMs }: { timeoutMs: number; pollMs: number }): Promise<void> {
+  const deadline = performance.now() + timeoutMs;
+  while (await isAnyLeft(db)) {
+    if (performance.now() > deadline) throw new Error('The runs were not completed in time.');
+    await delay(pollMs);
+  }
+}
+
 /** Makes all tasks due at the same instant and waits until their executions are completed. */
 export async function runAllDue(db: Db, { count, timeoutMs }: { count: number; timeoutMs: number }): Promise<RunTimes> {
   await vacuumAndCheckpoint(db);

@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '@carillon/db';
 import type { Environment } from '../benchmark.ts';
 import { connectDatabase, type Installation, type InstallationOptions, install } from './installation.ts';
-
-const READY_TIMEOUT_MS = 60_000;
 
 export interface FreshInstallation {
   db: Db;
@@ -39,7 +36,6 @@ export async function prepareFreshInstallation(
     for (let n = 1; n < processes; n++) {
       others.push(await install(round, environment, { ...common, ai: first.ai, scheduler: false }));
     }
-    for (const { apiUrl } of [first, ...others]) await waitUntilReady(apiUrl);
     return [{ ...first, jwtSecret }, ...others];
   };
   return {
@@ -53,16 +49,4 @@ export async function prepareFreshInstallation(
       return await measure(first);
     },
   };
-}
-
-async function waitUntilReady(apiUrl: string): Promise<void> {
-  const deadline = performance.now() + READY_TIMEOUT_MS;
-  for (;;) {
-    // A persistent connection would delay the exit of the process.
-    const response = await fetch(`${apiUrl}/api/health/ready`, { headers: { connection: 'close' } }).catch(() => null);
-    await response?.body?.cancel();
-    if (response?.ok) return;
-    if (performance.now() > deadline) throw new Error(`${apiUrl} did not get ready within ${READY_TIMEOUT_MS} ms.`);
-    await delay(20);
-  }
 }

@@ -1,4 +1,4 @@
-import { apiKeys, type Db, preparedQuery, sessions, settings, users } from '@carillon/db';
+import { apiKeys, type Db, sessions, settings, users } from '@carillon/db';
 import { and, eq, gt, isNull, or, type SQL, type Subquery, sql } from 'drizzle-orm';
 import { buildCounts, type RateWindow } from '../../limits/windows.ts';
 import type { OwnedRow } from '../../queries/owned-row.ts';
@@ -15,22 +15,8 @@ export interface BatchRow extends Omit<FoundRow, 'counted'> {
   counted: RateWindow | null;
 }
 
-interface BatchQuery {
+export interface BatchQuery {
   execute(values: Record<string, unknown>): Promise<BatchRow[]>;
-}
-
-const queries = {
-  session: new Map<OwnedRow | null, (db: Db) => BatchQuery>(),
-  apiKey: new Map<OwnedRow | null, (db: Db) => BatchQuery>(),
-};
-
-/** Does for several requests what `callerQuery` does for one. */
-export function batchQuery(kind: Kind, loads: OwnedRow | null): (db: Db) => BatchQuery {
-  const known = queries[kind].get(loads);
-  if (known) return known;
-  const query = preparedQuery((db) => prepareBatchQuery(db, kind, loads), { connection: 'shared' });
-  queries[kind].set(loads, query);
-  return query;
 }
 
 const array = (name: string, type: 'text' | 'uuid' | 'int') => sql`${sql.placeholder(name)}::${sql.raw(type)}[]`;
@@ -76,7 +62,8 @@ const byApiKey = (db: Db) =>
       .innerJoin(users, and(eq(users.id, apiKeys.userId), eq(users.isActive, true))),
   );
 
-function prepareBatchQuery(db: Db, kind: Kind, loads: OwnedRow | null): BatchQuery {
+/** Does for several requests what `prepareCallerQuery` does for one. */
+export function prepareBatchQuery(db: Db, kind: Kind, loads: OwnedRow | null): BatchQuery {
   const caller = kind === 'session' ? bySession(db) : byApiKey(db);
   const counted = db.$with('counted').as(buildCounts(db, caller, caller.countKey));
   const mode = db.$with('mode').as(db.select({ maintenance: settings.maintenanceMode }).from(settings));

@@ -1,6 +1,6 @@
 import { apiKeys, type Db, preparedQuery, sessions, settings, users } from '@carillon/db';
 import { and, eq, gt, isNull, or, sql, type WithSubquery } from 'drizzle-orm';
-import type { Caller, CallerKey } from '../../context.ts';
+import type { Caller, CallerKey, SessionClaims } from '../../context.ts';
 import { buildClaim, type FoundClaim } from '../../idempotency/claim.ts';
 import { buildCallerKey, buildCount, type RateWindow } from '../../limits/windows.ts';
 import type { OwnedRow } from '../../queries/owned-row.ts';
@@ -13,7 +13,12 @@ export interface PageState {
   lastEventId: number;
 }
 
+/** A verified session token, or the hash of an API key. */
+export type Credentials = SessionClaims | { keyHash: string };
+
 export type Kind = 'session' | 'apiKey';
+
+export const kindOf = (credentials: Credentials): Kind => ('keyHash' in credentials ? 'apiKey' : 'session');
 
 export interface CallerRow extends Omit<Caller, 'sessionId' | 'confirmedAt' | 'apiKey'> {
   sessionId?: string;
@@ -24,9 +29,8 @@ export interface CallerRow extends Omit<Caller, 'sessionId' | 'confirmedAt' | 'a
   scopes?: CallerKey['scopes'];
 }
 
-interface CallerQuery {
+export interface CallerQuery {
   execute(values: Record<string, unknown>): Promise<FoundRow[]>;
-  getQuery(): { sql: string };
 }
 
 export interface FoundRow extends Partial<FoundClaim> {
@@ -35,19 +39,6 @@ export interface FoundRow extends Partial<FoundClaim> {
   mode: { maintenance: boolean };
   row?: unknown;
   page?: PageState;
-}
-
-const queries = {
-  session: new Map<OwnedRow | null, (db: Db) => CallerQuery>(),
-  apiKey: new Map<OwnedRow | null, (db: Db) => CallerQuery>(),
-};
-
-export function callerQuery(kind: Kind, loads: OwnedRow | null) {
-  const known = queries[kind].get(loads);
-  if (known) return known;
-  const query = preparedQuery((db) => prepareCallerQuery(db, kind, loads), { connection: 'shared' });
-  queries[kind].set(loads, query);
-  return query;
 }
 
 const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
@@ -121,7 +112,8 @@ export const pageQuery = preparedQuery((db) => prepareCallerQuery(db, 'session',
   connection: 'shared',
 });
 
-function prepareCallerQuery(
+/** Finds one caller, with the row `rowId` if the route loads one. */
+export function prepareCallerQuery(
   db: Db,
   kind: Kind,
   loads: OwnedRow | null,

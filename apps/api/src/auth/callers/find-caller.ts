@@ -1,17 +1,22 @@
 import { sessions } from '@carillon/db';
 import { and, eq, lte } from 'drizzle-orm';
-import type { Caller, Context, SessionClaims } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { type Claim, type ClaimRequest, claimValues, type FoundClaim, toClaim } from '../../idempotency/claim.ts';
 import { type CountedRequest, countValues, type RateWindow } from '../../limits/windows.ts';
 import type { OwnedRow } from '../../queries/owned-row.ts';
-import { type CallerRow, claimQueries, type FoundRow, type PageState, pageQuery } from './caller-queries.ts';
+import {
+  type CallerRow,
+  type Credentials,
+  claimQueries,
+  type FoundRow,
+  kindOf,
+  type PageState,
+  pageQuery,
+} from './caller-queries.ts';
 import { lookUp } from './look-up.ts';
 
 /** A busy session is not written at every request. */
 const TOUCH_EVERY_MS = 60_000;
-
-/** A verified session token, or the hash of an API key. */
-export type Credentials = SessionClaims | { keyHash: string };
 
 export interface FoundCaller {
   caller: Caller;
@@ -58,7 +63,7 @@ export async function findCaller(
 
   async function findRow(): Promise<FoundRow | null | undefined> {
     if (!claim && !page) return lookUp(ctx.db, { credentials, count, load, now });
-    const query = claim ? claimQueries['keyHash' in credentials ? 'apiKey' : 'session'] : pageQuery;
+    const query = claim ? claimQueries[kindOf(credentials)] : pageQuery;
     const values = { ...credentials, ...countValues(count), now: now.toISOString() };
     const [row] = await query(ctx.db).execute({ ...values, ...(claim && claimValues(ctx, claim)) });
     return row;

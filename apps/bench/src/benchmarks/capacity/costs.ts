@@ -1,6 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { hashPassword } from '@carillon/api/auth/passwords';
-import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Benchmark, measureInRounds } from '../../benchmark.ts';
 import { install } from '../../environment/installation.ts';
@@ -8,13 +6,14 @@ import { type LoadOptions, type LoadRequest, startLoad } from '../../environment
 import { readDatabaseProcessorSeconds, readProcessorSeconds } from '../../environment/resources/processor.ts';
 import { insertTasks, insertUsers, type Task, type User } from '../../environment/users.ts';
 import { formatNumber } from '../../statistics.ts';
-import { runAllDue, vacuumAndCheckpoint } from '../due-tasks.ts';
+import { runAllDue, vacuumAndCheckpoint, waitForRuns } from '../due-tasks.ts';
 
 const USERS = 1000;
 const TASKS_EACH = 10;
 const CONNECTIONS = 20;
 const CONCURRENCY = 200;
 const TIMEOUT_MS = 180_000;
+const WAIT = { timeoutMs: TIMEOUT_MS, pollMs: 50 };
 const PASSWORD = 'Carillon-2026';
 const CREATED = 'Created by the benchmark';
 
@@ -54,10 +53,10 @@ export const costs: Benchmark = {
     const measureRequests = async (name: keyof typeof REQUESTS, count: number) => {
       const requests = quick ? CONNECTIONS : count;
       await send(name, Math.max(CONNECTIONS, requests / 10));
-      await waitForRuns(db);
+      await waitForRuns(db, WAIT);
       return measure(requests, async () => {
         await send(name, requests);
-        await waitForRuns(db);
+        await waitForRuns(db, WAIT);
       });
     };
     const results = await measureInRounds(
@@ -115,17 +114,4 @@ function spread(requests: readonly LoadRequest[]): LoadOptions['requests'] {
   return Array.from({ length: CONNECTIONS }, (_, connection) =>
     requests.filter((_, n) => n % CONNECTIONS === connection),
   );
-}
-
-async function waitForRuns(db: Db): Promise<void> {
-  const deadline = performance.now() + TIMEOUT_MS;
-  for (;;) {
-    const [row] = await queryRows<{ left: boolean }>(
-      db,
-      sql`select exists (select from executions where status in ('pending', 'running')) as left`,
-    );
-    if (row?.left === false) return;
-    if (performance.now() > deadline) throw new Error('The runs were not completed in time.');
-    await delay(50);
-  }
 }

@@ -53,7 +53,7 @@ export async function prepareCarillonStarts(
   const { ai, count, intervalMs } = tasks;
   const databaseUrl = await environment.server.newDatabase();
   const db = connectDatabase(stack, databaseUrl);
-  await insertUsers(db, { count: count / TASKS_EACH, jwtSecret: 'unused, because nobody signs in' });
+  await insertUsers(db, { count: count / TASKS_EACH, jwtSecret: 'unused, because no request has a session' });
   const readDueAt = await addTasks(db, tasks);
   return async () => {
     await using round = new AsyncDisposableStack();
