@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { users } from '@carillon/db';
+import { apiKeys, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { type FoundCaller, findCaller } from '../../../src/auth/callers/find-caller.ts';
+import { generateApiKey, hashApiKey, toShownPrefix } from '../../../src/auth/keys/secret.ts';
 import type { SessionClaims } from '../../../src/context.ts';
 import { taskRow } from '../../../src/tasks/read.ts';
 import { testContext } from '../../support/context.ts';
@@ -61,6 +62,39 @@ t.test('Callers that are found together equal those that are found in turn', asy
   t.equal(found[2], null, 'the account is inactive');
   t.equal(found[4], null, 'there is no such session');
   t.equal(found[5], null, 'the session is of another user');
+});
+
+t.test('API keys that are looked up together equal those that are looked up in turn', async (t) => {
+  const now = ctx.now();
+  const insertKey = async (userId: number, expiresAt: Date | null) => {
+    const secret = generateApiKey();
+    const key = {
+      id: randomUUID(),
+      userId,
+      name: 'A program',
+      prefix: toShownPrefix(secret),
+      expiresAt,
+      createdAt: now,
+    };
+    await ctx.db.insert(apiKeys).values({ ...key, secretHash: hashApiKey(secret), scopes: ['tasks:read'] });
+    return { keyHash: hashApiKey(secret) };
+  };
+  const own = await insertKey(alice.id, null);
+  const other = await insertKey(bob.id, new Date(now.getTime() + 1));
+  const asked: Asked[] = [
+    [own, { count: count('key '), load: { from: taskRow, id: task } }],
+    [other, { count: count('key '), load: { from: taskRow, id: task } }],
+    [await insertKey(alice.id, now), { load: { from: taskRow, id: task } }],
+    [await insertKey(gone.id, null), { load: { from: taskRow, id: task } }],
+    [{ keyHash: hashApiKey(generateApiKey()) }, { load: { from: taskRow, id: task } }],
+    [own, {}],
+    [other, {}],
+  ];
+  const found = await together(asked);
+  t.strictSame(withoutCounts(found), withoutCounts(await inTurn(asked)));
+  t.match(found[0], { caller: { id: alice.id, apiKey: { scopes: ['tasks:read'] } }, loaded: { id: task } });
+  t.match(found[1], { caller: { id: bob.id }, loaded: null });
+  t.strictSame(found.slice(2, 5), [null, null, null], 'expired, of an inactive account, and unknown');
 });
 
 t.test('Requests that are counted together get the counts that they would get in turn', async (t) => {
