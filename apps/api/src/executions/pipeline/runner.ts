@@ -50,6 +50,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
 
   let lastUserId = 0;
   let reservedSlots = 0;
+  let wakeUps = 0;
   let completing: Promise<unknown> = Promise.resolve();
   const countFreeSlots = () => Math.max(0, ctx.config.executionConcurrency - running.size - reservedSlots);
 
@@ -81,9 +82,11 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     if (stopping.signal.aborted || !isOneBatch(results)) return storeResults(ctx, results, closing.signal);
     const claiming = claim(countFreeSlots(), results);
     completing = claiming.catch(() => {});
+    const wakeUpsBefore = wakeUps;
     try {
       const { isExhaustive } = await claiming;
-      if (!isExhaustive) void refill();
+      // A wake-up meanwhile found no free slot, and what it announced may be newer than what this claim has read.
+      if (!isExhaustive || wakeUps > wakeUpsBefore) void refill();
     } catch (error) {
       logStoreFailure(ctx, error, results);
       await storeResults(ctx, results, closing.signal);
@@ -118,7 +121,10 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
   }
 
   return {
-    wake: () => void ctx.trace.detached(refill),
+    wake() {
+      wakeUps += 1;
+      void ctx.trace.detached(refill);
+    },
     abort: running.abort,
     rescue: async () => (await running.rescue()) ?? [],
     isAlive: heartbeat.isAlive,
