@@ -14,7 +14,6 @@ import {
   reserveTokens,
   toUtcDay,
 } from '../../limits/quotas.ts';
-import { useGenericPlans } from '../../queries/generic-plans.ts';
 import { type Lease, leaseUntil } from '../../queue/leases.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
 import { type Budget, checkBudget, type HighestCost } from '../budget/budget.ts';
@@ -45,7 +44,7 @@ export interface ClaimResult {
  */
 export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<ClaimResult> {
   return inTransaction(ctx, async (tx) => {
-    const [, { candidates, next }] = await Promise.all([useGenericPlans(tx), selectCandidates(tx, options)]);
+    const { candidates, next } = await selectCandidates(tx, options);
     if (candidates.length === 0) return { started: [], refused: 0, next };
 
     const now = tx.now();

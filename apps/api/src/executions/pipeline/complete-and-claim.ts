@@ -1,6 +1,5 @@
 import { type Context, inTransaction } from '../../context.ts';
 import { applyUsage, lockAccounts, type QuotaAccount } from '../../limits/quotas.ts';
-import { useGenericPlans } from '../../queries/generic-plans.ts';
 import { recordUsage } from '../../usage/record.ts';
 import { loadHighestCost } from '../budget/highest-cost.ts';
 import { sumMonthCosts } from '../budget/month-costs.ts';
@@ -25,8 +24,7 @@ export function completeAndClaim(
 ): Promise<ClaimResult> {
   return inTransaction(ctx, async (tx) => {
     // Results first: they may wait for row locks, and other processes can still claim meanwhile.
-    const [, completed, { candidates: selected, next }] = await Promise.all([
-      useGenericPlans(tx),
+    const [completed, { candidates: selected, next }] = await Promise.all([
       writeResults(tx, results),
       selectCandidates(tx, options),
     ]);

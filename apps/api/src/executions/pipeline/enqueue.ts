@@ -2,7 +2,6 @@ import { queryRows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../../context.ts';
 import { lockAccounts, type QuotaAccount, type QuotaExceeded, toUtcDay } from '../../limits/quotas.ts';
-import { useGenericPlans } from '../../queries/generic-plans.ts';
 import { recordUsage } from '../../usage/record.ts';
 import { loadHighestCost } from '../budget/highest-cost.ts';
 import { notifyRefused } from '../budget/notices.ts';
@@ -60,8 +59,7 @@ export async function findNextDueAt(ctx: Context): Promise<Date | null> {
 }
 
 async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & { mayBeMore: boolean }> {
-  const [, , tasks, retries] = await Promise.all([
-    useGenericPlans(ctx),
+  const [, tasks, retries] = await Promise.all([
     // If this commit is lost, the tasks are still due. Commits of starts and deliveries flush it.
     queryRows(ctx.db, sql`set local synchronous_commit to off`),
     lockDueTasks(ctx, dueBefore, MAX_BATCH),
