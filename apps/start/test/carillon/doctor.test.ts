@@ -346,9 +346,8 @@ t.test('The doctor finds missing privileges of the database user', async (t) => 
   await db.execute(sql.raw(`create role ${role} login password 'secret'`));
   const weak = { DATABASE_URL: at(env.DATABASE_URL, { username: role, password: 'secret' }) };
   t.match(await findProblems(weak), [/^problem database: This user lacks a privilege: permission denied/]);
-  await db.execute(
-    sql.raw(`grant usage on schema drizzle to ${role}; grant select on all tables in schema drizzle to ${role}`),
-  );
+  await db.execute(sql.raw(`grant usage on schema drizzle to ${role}`));
+  await db.execute(sql.raw(`grant select on all tables in schema drizzle to ${role}`));
   t.match(await findProblems(weak), [
     /^problem database: This user cannot read and write agent_calls, alerts, api_key_usage and \d+ more/,
   ]);
