@@ -353,7 +353,8 @@ t.test('The doctor finds missing privileges of the database user', async (t) => 
   ]);
   await db.execute(sql.raw(`grant all on all tables in schema public to ${role}`));
   t.match(await findProblems(weak), [/^problem database: This user cannot change the schema/]);
-  await db.execute(sql.raw(`drop owned by ${role}; drop role ${role}`));
+  await db.execute(sql.raw(`drop owned by ${role}`));
+  await db.execute(sql.raw(`drop role ${role}`));
 });
 
 t.test('The doctor finds another version at BASE_URL, another clock, and another service', async (t) => {

@@ -51,7 +51,7 @@ export async function openConnection(
   const prepare: Prepare = (text) => {
     const name = names.get(text) ?? `statement ${names.size}`;
     names.set(text, name);
-    return { prepare: true, ...({ name, onlost, simple: false } satisfies UntypedOptions) };
+    return { prepare: true, ...({ name, onlost } satisfies PatchedOptions) };
   };
 
   /** The driver would repeat the statement. With others on the connection, it then mixes up their answers. */
@@ -142,13 +142,11 @@ function setTimeouts(deadlineMs: number): string {
   return `select ${calls.join(', ')}`;
 }
 
-/** `name` and `onlost` by `patches/postgres@3.4.9.patch`, see the README. */
-interface UntypedOptions {
+/** By `patches/postgres@3.4.9.patch`, see the README. */
+interface PatchedOptions {
   /** By which the driver finds the prepared statement. */
   name: string;
   onlost(error: unknown): void;
-  /** Not in the types of the driver. By default, a statement without parameters is not prepared. */
-  simple: boolean;
 }
 
 interface Hooks {

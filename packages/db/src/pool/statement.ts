@@ -8,10 +8,7 @@ export interface Statement extends PromiseLike<unknown> {
 
 export type Run = <T>(send: Send<T>) => Promise<T>;
 
-/**
- * Prepared: otherwise the driver asks for the types of parameters at every call, a further round trip, and the server plans a
- * statement without parameters at every call.
- */
+/** Prepared, or the driver would ask for the parameter types at every call, a further round trip. */
 export function createStatement(
   run: Run,
   text: string,
