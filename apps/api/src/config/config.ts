@@ -107,6 +107,7 @@ export function loadConfig(env: Environment, fileNames: readonly string[] = []) 
       deliveriesDays: read('RETENTION_DELIVERIES_DAYS'),
       eventsDays: read('RETENTION_EVENTS_DAYS'),
       alertsDays: read('RETENTION_ALERTS_DAYS'),
+      notificationsDays: read('RETENTION_NOTIFICATIONS_DAYS'),
       auditDays: read('RETENTION_AUDIT_DAYS'),
       filesDays: read('RETENTION_FILES_DAYS'),
       idempotencyHours: read('RETENTION_IDEMPOTENCY_HOURS'),

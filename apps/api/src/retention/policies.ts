@@ -7,11 +7,12 @@ import { pruneEvents } from './events.ts';
 import { pruneExecutions } from './executions.ts';
 import { pruneOccurrences } from './occurrences.ts';
 import { endOpenDeliveries } from './open-deliveries.ts';
+import { pruneRateHits } from './rate-hits.ts';
 import { pruneUploads } from './uploads.ts';
 
 /** Clocks of processes differ: what has just expired for one may still be valid for another. */
 const CLOCK_SKEW_MS = 60_000;
-/** For reset tokens after their creation, and for mail that was sent or given up. */
+/** For reset tokens after their creation, for mail that was sent or given up, and for counts of rejected requests. */
 const RETENTION_DAYS = 30;
 
 export const PRUNED_KINDS = [
@@ -21,9 +22,11 @@ export const PRUNED_KINDS = [
   'deliveries',
   'events',
   'alerts',
+  'notifications',
   'audit entries',
   'files',
   'rate-limit windows',
+  'rejected requests',
   'sessions',
   'reset tokens',
   'mails',
@@ -57,6 +60,11 @@ export function toPruneBatch(ctx: Context, kind: PrunedKind): PruneBatch {
         const isExpired = sql`created_at < ${before.toISOString()}`;
         return pruneByKey({ table: 'alerts', primaryKey: 'id', isExpired, isChronological: true });
       });
+    case 'notifications':
+      return olderThan(retention.notificationsDays, (before) => {
+        const isExpired = sql`created_at < ${before.toISOString()}`;
+        return pruneByKey({ table: 'notifications', primaryKey: 'id', isExpired, isChronological: true });
+      });
     case 'audit entries':
       return olderThan(retention.auditDays, (before) => {
         const isExpired = sql`at < ${before.toISOString()}`;
@@ -66,6 +74,8 @@ export function toPruneBatch(ctx: Context, kind: PrunedKind): PruneBatch {
       return olderThan(retention.filesDays, pruneUploads);
     case 'rate-limit windows':
       return pruneByIndex('rate_windows', 'key', sql`ends_at < ${expired}`);
+    case 'rejected requests':
+      return pruneRateHits(daysAgo(RETENTION_DAYS));
     case 'sessions':
       return pruneByIndex('sessions', 'id', sql`expires_at < ${expired}`);
     case 'reset tokens':
