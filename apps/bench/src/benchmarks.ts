@@ -23,7 +23,8 @@ import { admin } from './extra/admin.ts';
 import { channels } from './extra/channels/channels.ts';
 import { equalAnswers } from './extra/equal-answers.ts';
 import { eventReaders } from './extra/event-readers.ts';
-import { faults } from './extra/faults.ts';
+import { failover } from './extra/faults/failover.ts';
+import { faults } from './extra/faults/faults.ts';
 import { hangingReceivers } from './extra/hanging-receivers.ts';
 import { outage } from './extra/outage.ts';
 import { repeats } from './extra/repeats.ts';
@@ -58,6 +59,7 @@ const EXTRA: Record<string, Benchmark> = {
   admin,
   channels,
   faults,
+  failover,
   outage,
   repeats,
   'equal-answers': equalAnswers,

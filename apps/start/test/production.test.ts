@@ -7,7 +7,7 @@ import { buildForm, FORM, MIB } from '../../api/test/support/uploads.ts';
 import { type SentRequest, startMixedLoad } from '../../bench/src/environment/mixed-load.ts';
 import { hasNginx } from '../../bench/src/environment/servers/nginx.ts';
 import { insertTasks, insertUsers } from '../../bench/src/environment/users.ts';
-import { createAudit } from '../../bench/src/extra/faults-audit.ts';
+import { createAudit } from '../../bench/src/extra/faults/audit.ts';
 import { CERTIFICATE } from './production/certificate.ts';
 import { installProduction } from './production/installation.ts';
 import { createVisitor } from './production/visitor.ts';

@@ -18,17 +18,21 @@ export interface Replica {
 export interface Replicas {
   nginx: Nginx;
   apis: readonly [Replica, Replica];
-  scheduler: RunningProcess;
+  schedulers: RunningProcess[];
 }
 
 export interface ReplicasOptions extends Pick<NginxOptions, 'folder' | 'tls'> {
   /** The environment of the API processes without `PORT`; `url` is the address of nginx. */
   env(url: string): Record<string, string>;
+  /** The `DATABASE_URL` of each API process. Default: that of `env`. */
+  databaseUrls?: readonly [string, string];
+  /** Default: 1. */
+  schedulers?: number;
 }
 
-/** Starts two API processes and the scheduler in production mode behind nginx. */
+/** Starts two API processes and the schedulers in production mode behind nginx. */
 export async function startReplicas(stack: AsyncDisposableStack, options: ReplicasOptions): Promise<Replicas> {
-  const { folder, tls } = options;
+  const { folder, tls, databaseUrls, schedulers: count = 1 } = options;
   const apiPorts = [await findStablePort(), await findStablePort()] as const;
   const nginx = await startNginx(stack, { folder, apiPorts, tls });
   const env: Record<string, string> = {
@@ -36,18 +40,24 @@ export async function startReplicas(stack: AsyncDisposableStack, options: Replic
     TRUST_PROXY: '127.0.0.1',
     ...options.env(nginx.url),
   };
+  const envOf = (index: 0 | 1) => (databaseUrls ? { ...env, DATABASE_URL: databaseUrls[index] } : env);
   const apis = await Promise.all([
-    startReplica(stack, { name: 'api-1', port: apiPorts[0], folder, env }),
-    startReplica(stack, { name: 'api-2', port: apiPorts[1], folder, env }),
+    startReplica(stack, { name: 'api-1', port: apiPorts[0], folder, env: envOf(0) }),
+    startReplica(stack, { name: 'api-2', port: apiPorts[1], folder, env: envOf(1) }),
   ]);
-  const scheduler = await startProcess(stack, {
-    name: 'scheduler',
-    file: resolveProgram('../../scheduler/src/main.ts'),
-    folder,
-    env: { NODE_ENV: 'production', CRON_SECRET: env.CRON_SECRET ?? '', API_URL: nginx.schedulerUrl },
-    ready: /The scheduler triggers (\S+?)\./,
-  });
-  return { nginx, apis, scheduler };
+  const { CRON_SECRET = '' } = env;
+  const schedulers = await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      startProcess(stack, {
+        name: `scheduler-${index + 1}`,
+        file: resolveProgram('../../scheduler/src/main.ts'),
+        folder,
+        env: { NODE_ENV: 'production', CRON_SECRET, API_URL: nginx.schedulerUrl },
+        ready: /The scheduler triggers (\S+?)\./,
+      }),
+    ),
+  );
+  return { nginx, apis, schedulers };
 }
 
 interface ReplicaOptions {

@@ -50,7 +50,7 @@ export async function installProduction(t: Test) {
   // Also when the run is interrupted.
   const end = () => {
     const apis = replicas.apis.map((api) => api.process());
-    for (const one of [replicas.nginx.process, replicas.scheduler, ...apis]) one.signal('SIGTERM');
+    for (const one of [replicas.nginx.process, ...replicas.schedulers, ...apis]) one.signal('SIGTERM');
   };
   process.once('exit', end);
   stack.defer(() => void process.off('exit', end));

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { connectDatabase } from '../../environment/installation.ts';
+import { type SentRequest, startMixedLoad } from '../../environment/mixed-load.ts';
+import { type Replica, startReplicas } from '../../environment/replicas.ts';
+import { startAiServer } from '../../environment/servers/ai-server.ts';
+import { insertTasks, insertUsers } from '../../environment/users.ts';
+import { printPercentiles } from '../../statistics.ts';
+import { createAudit } from './audit.ts';
+
+/** Enough that no user reaches a quota. */
+const USERS = 300;
+/** Some calls are pending at each stop, all shorter than the shutdown grace of 20 s. */
+const AI_DELAY_MS = [0, 2000] as const;
+export const MARGIN_MS = 3000;
+
+/** What a fault excuses. */
+export interface Excuse {
+  isExcused(failed: SentRequest): boolean;
+  /** How late a scheduled execution may start, in milliseconds. Default: any lateness. */
+  maxLatenessMs?: number;
+}
+
+/** Causes a fault and returns what it excuses. */
+export type Fault = () => Promise<Excuse>;
+
+export interface UnderLoad {
+  apis: readonly [Replica, Replica];
+  /** Throws if a fault loses anything, or fails or delays more than it excuses. */
+  run(name: string, options: { durationMs: number; fault: Fault }): Promise<RunSummary>;
+}
+
+export interface RunSummary {
+  requests: number;
+  failed: SentRequest[];
+  executions: number;
+  latenessMs: number[];
+}
+
+export interface UnderLoadOptions {
+  folder: string;
+  /** Of each API process, and for the checks. */
+  databaseUrls: readonly [string, string];
+  perSecond: number;
+  /** Default: 1. */
+  schedulers?: number;
+}
+
+/** Starts two API processes behind nginx, to which each run sends mixed requests, and which execute scheduled tasks. */
+export async function prepareLoad(stack: AsyncDisposableStack, options: UnderLoadOptions): Promise<UnderLoad> {
+  const { folder, databaseUrls, perSecond, schedulers = 1 } = options;
+  const ai = await startAiServer(stack, folder, { delayMs: AI_DELAY_MS, record: true });
+  const secret = () => randomBytes(32).toString('base64');
+  const jwtSecret = secret();
+  const env = {
+    DATA_DIR: folder,
+    BASE_URL: 'https://carillon.example.com',
+    AI_BASE_URL: ai.url,
+    STORAGE_DRIVER: 'disk',
+    SMTP_URL: 'smtp://127.0.0.1:9',
+    MAIL_FROM: 'carillon@example.com',
+    JWT_SECRET: jwtSecret,
+    ENCRYPTION_KEY: secret(),
+    CRON_SECRET: secret(),
+    ADMIN_KEY: secret(),
+    RATE_LIMIT_MULTIPLIER: '100000',
+  };
+  const { nginx, apis } = await startReplicas(stack, {
+    folder,
+    tls: null,
+    schedulers,
+    databaseUrls,
+    env: () => env,
+  });
+  const db = connectDatabase(stack, databaseUrls[0]);
+  const users = await insertUsers(db, { count: USERS, jwtSecret });
+  const tasks = await insertTasks(db, 2);
+  const [onDemand, scheduled] = [tasks.slice(0, USERS), tasks.slice(USERS)];
+  const audit = createAudit({ db, ai, scheduled });
+
+  async function run(name: string, { durationMs, fault }: { durationMs: number; fault: Fault }): Promise<RunSummary> {
+    await audit.scheduleOver(MARGIN_MS + durationMs);
+    const sent: SentRequest[] = [];
+    const onSent = (request: SentRequest) => void sent.push(request);
+    const load = startMixedLoad({ url: nginx.url, users, tasks: onDemand, perSecond, onSent });
+    const since = performance.now();
+    let excuse: Excuse;
+    try {
+      await delay(MARGIN_MS);
+      excuse = await fault();
+      await delay(MARGIN_MS);
+    } finally {
+      await load.stop();
+    }
+    const seconds = (performance.now() - since) / 1000;
+    const failed = sent.filter(({ failure }) => failure !== null);
+    console.log(`\n  ${name}: ${sent.length} requests in ${Math.round(seconds)} s, ${failed.length} failed`);
+    for (const line of new Set(failed.map(describeFailure))) console.log(`  failed: ${line}`);
+    const { errors: found, runs, interruptions, latenessMs } = await audit.check(sent);
+    console.log(`  ${runs} executions, ${interruptions} interrupted and recovered`);
+    printPercentiles({ '  lateness of scheduled executions (ms)': latenessMs });
+    const { isExcused, maxLatenessMs = Number.POSITIVE_INFINITY } = excuse;
+    const late = latenessMs.filter((ms) => ms > maxLatenessMs);
+    const errors = [
+      ...failed.filter((request) => !isExcused(request)).map(describeFailure),
+      ...late.map((ms) => `an execution started ${Math.round(ms)} ms late, ${Math.round(maxLatenessMs)} are excused`),
+      ...found,
+    ];
+    for (const line of errors.slice(0, 20)) console.log(`  ERROR: ${line}`);
+    if (errors.length > 0) throw new Error(`${name}: ${errors.length} errors, first: ${errors[0]}`);
+    return { requests: sent.length, failed, executions: runs, latenessMs };
+  }
+  return { apis, run };
+}
+
+const describeFailure = ({ kind, status, failure }: SentRequest) =>
+  `${kind}: ${status ?? 'no answer'}, ${failure?.replaceAll(/\s+/g, ' ')}`;
