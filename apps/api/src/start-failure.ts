@@ -1,3 +1,4 @@
+import { describeServers } from '@carillon/db/database-url';
 import { EmbeddedPostgresError } from '@carillon/db/embedded/server';
 import { findConnectFailure } from '@carillon/db/errors';
 import { PoolerError } from '@carillon/db/pool/pooler';
@@ -17,9 +18,8 @@ export function explainStartFailure(error: unknown, config: Config | null): stri
   }
   const failure = findConnectFailure(error);
   if (config.databaseUrl && failure) {
-    const { host } = new URL(config.databaseUrl);
     const { code, message } = failure;
-    return `The database at ${host} cannot be used (${message || code}): correct DATABASE_URL, or unset it for the embedded one.`;
+    return `The database at ${describeServers(config.databaseUrl)} cannot be used (${message || code}): correct DATABASE_URL, or unset it for the embedded one.`;
   }
   return explainFileError(error);
 }

@@ -1,9 +1,11 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
+import { listServers } from './database-url.ts';
 import { openPostgres } from './open-postgres.ts';
 import { ARRAY_PARSERS } from './pool/array-parsers.ts';
 import { createClient } from './pool/driver.ts';
 import { createPool } from './pool/pool.ts';
+import { createServers } from './pool/primary.ts';
 import * as schema from './schema/index.ts';
 
 type Database = PostgresJsDatabase<typeof schema>;
@@ -26,10 +28,18 @@ export function connect(
   { max = 10, applicationName = 'carillon', deadlineMs = 4000 }: ConnectOptions = {},
 ) {
   // Never connected: it parses the URL, and Drizzle adjusts its parsers and serializers.
-  const { options } = openPostgres(url, { max: 1 });
+  const [server] = listServers(url);
+  const { options } = openPostgres(server, { max: 1 });
   Object.assign(options.parsers, ARRAY_PARSERS);
   const { parsers, serializers } = options;
-  const pool = createPool({ url, maxConnections: max, applicationName, deadlineMs, parsers, serializers });
+  const pool = createPool({
+    servers: createServers(url),
+    maxConnections: max,
+    applicationName,
+    deadlineMs,
+    parsers,
+    serializers,
+  });
   const open = (shared: boolean): Database => {
     const client = { ...createClient(pool, deadlineMs, { shared }), options };
     return drizzle(client as unknown as postgres.Sql, { schema });

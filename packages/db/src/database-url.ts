@@ -12,11 +12,32 @@ export interface DatabaseAddress {
   ssl: ConnectionOptions | undefined;
 }
 
+/** Both mean the primary, which is used in any case. */
+const SESSION_ATTRS = ['primary', 'read-write'];
 const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'];
 
 /**
+ * The servers of a URL such as `postgres://user@a:5432,b:5432/name`, one URL for each, in their order. Throws a
+ * `DatabaseUrlError`.
+ */
+export function listServers(text: string): [string, ...string[]] {
+  const [, before = '', hosts = '', after = ''] = /^(\w+:\/\/(?:[^/?#@]*@)?)([^/?#@]*)(.*)$/s.exec(text) ?? [];
+  const [first, ...others] = hosts.split(',');
+  if (others.length === 0) return [text];
+  if ([first, ...others].includes('')) throw new DatabaseUrlError('DATABASE_URL has an empty host between its commas.');
+  const toUrl = (host: string | undefined) => `${before}${host}${after}`;
+  return [toUrl(first), ...others.map(toUrl)];
+}
+
+/** For messages and logs: without user, password and settings. Throws for a URL that `parseDatabaseUrl` refuses. */
+export const describeServers = (text: string): string =>
+  listServers(text)
+    .map((server) => new URL(server).host)
+    .join(', ');
+
+/**
  * Splits the settings of TLS from the URL. `sslmode` and `sslrootcert` mean what they mean in libpq, except that
- * `sslrootcert` alone implies `verify-full`. Throws a `DatabaseUrlError`.
+ * `sslrootcert` alone implies `verify-full`. `text` is the URL of one server. Throws a `DatabaseUrlError`.
  */
 export function parseDatabaseUrl(text: string): DatabaseAddress {
   const url = URL.parse(text);
@@ -32,6 +53,13 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   }
   const rootCert = url.searchParams.get('sslrootcert');
   const mode = given === 'require' && rootCert !== null ? 'verify-ca' : (given ?? (rootCert && 'verify-full'));
+  const session = url.searchParams.get('target_session_attrs');
+  if (session !== null && !SESSION_ATTRS.includes(session)) {
+    throw new DatabaseUrlError(
+      `DATABASE_URL has target_session_attrs=${session}, which takes ${SESSION_ATTRS.join(' or ')}.`,
+    );
+  }
+  url.searchParams.delete('target_session_attrs');
   url.searchParams.delete('sslrootcert');
   if (mode !== 'verify-ca' && mode !== 'verify-full') return { url: url.href, ssl: undefined };
   url.searchParams.delete('sslmode');

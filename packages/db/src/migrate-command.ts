@@ -1,3 +1,4 @@
+import { describeServers } from './database-url.ts';
 import { findConnectFailure } from './errors.ts';
 import { migrateDatabase } from './migrate.ts';
 import { PoolerError } from './pool/pooler.ts';
@@ -17,6 +18,8 @@ try {
     process.exit(1);
   }
   const reason = describeTemporaryOutage(error) ?? findConnectFailure(error as Error)?.message;
-  console.error(reason === undefined ? error : `The database at ${new URL(url).host} cannot be migrated: ${reason}.`);
+  console.error(
+    reason === undefined ? error : `The database at ${describeServers(url)} cannot be migrated: ${reason}.`,
+  );
   process.exitCode = 1;
 }

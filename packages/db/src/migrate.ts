@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { findPrimary } from './find-primary.ts';
 import { findNewestApplied, MIGRATIONS, readJournal } from './journal.ts';
 import { openPostgres } from './open-postgres.ts';
 import { assertStatementsKept } from './pool/pooler.ts';
@@ -15,10 +16,11 @@ export interface Migrated {
 }
 
 /**
- * Migrates the database at `url` to the newest schema. Of replicas that start together one migrates, the others wait.
+ * Migrates the database to the newest schema. Of replicas that start together one migrates, the others wait.
  * Throws a `PoolerError`.
  */
-export async function migrateDatabase(url: string): Promise<Migrated> {
+export async function migrateDatabase(databaseUrl: string): Promise<Migrated> {
+  const url = await findPrimary(databaseUrl);
   await assertStatementsKept(url);
   const client = openPostgres(url, { max: 1, onnotice: () => {}, connect_timeout: 5 });
   try {

@@ -1,3 +1,4 @@
+import { describeServers, listServers } from '@carillon/db/database-url';
 import type { Migrated } from '@carillon/db/migrate';
 import { type Config, VERSION } from '../config/config.ts';
 
@@ -10,11 +11,11 @@ interface Started {
 
 /** The fields of the line that a process logs once it serves requests. Without secrets. */
 export function describeStart(config: Config, { databaseUrl, migrated, url, metricsUrl }: Started) {
-  const { host, pathname } = new URL(databaseUrl);
+  const { pathname } = new URL(listServers(databaseUrl)[0]);
   return {
     version: VERSION,
     node: process.versions.node,
-    database: `${host}${pathname}${config.databaseUrl === null ? ' (embedded)' : ''}`,
+    database: `${describeServers(databaseUrl)}${pathname}${config.databaseUrl === null ? ' (embedded)' : ''}`,
     postgres: migrated.serverVersion,
     schema: migrated.newest || 'of a newer version',
     migrationsApplied: migrated.applied,

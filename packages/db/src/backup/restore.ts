@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import type postgres from 'postgres';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
+import { findPrimary } from '../find-primary.ts';
 import { MIGRATIONS, type Migration, readJournal } from '../journal.ts';
 import { openPostgres, openSocket } from '../open-postgres.ts';
 import { copyIn } from './copy-in.ts';
@@ -41,7 +42,7 @@ export async function fillEmptyDatabase(url: string, work: (target: Target) => P
     onnotice: () => {},
     ...socket,
   };
-  const client = openPostgres(url, { ...options, connection });
+  const client = openPostgres(await findPrimary(url), { ...options, connection });
   try {
     await client.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(${ADVISORY_LOCKS.migrate})`;

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type postgres from 'postgres';
+import { findPrimary } from '../find-primary.ts';
 import { findNewestApplied, type Migration } from '../journal.ts';
 import { openPostgres } from '../open-postgres.ts';
 import { type BackupTable, copyTarget, findTables, quoted } from './tables.ts';
@@ -35,7 +36,7 @@ const KEYS_PER_BATCH = 500;
 /** Calls `work` in a read-only transaction that blocks only migrations. Throws `BackupError` if there is no schema. */
 export async function readSnapshot<T>(url: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
   const options = { max: 1, fetch_types: false, connect_timeout: 10, max_lifetime: null, onnotice: () => {} };
-  const client = openPostgres(url, { ...options, connection: SETTINGS });
+  const client = openPostgres(await findPrimary(url), { ...options, connection: SETTINGS });
   try {
     const known = await findTables(client);
     return (await client.begin('isolation level repeatable read read only', async (tx) => {

@@ -1,10 +1,17 @@
 import type { Socket } from 'node:net';
 import postgres from 'postgres';
-import { DatabaseUnavailable } from '../errors.ts';
+import { DatabaseUnavailable, SQLSTATE } from '../errors.ts';
 import { openPostgres, openSocket } from '../open-postgres.ts';
 
-export interface ConnectionSettings {
+export interface Server {
   url: string;
+  /** How long connecting may take. */
+  connectMs: number;
+  /** Whether a standby is refused. */
+  mustBePrimary: boolean;
+}
+
+export interface ConnectionSettings {
   applicationName: string;
   /** A server that is silent for this long while an answer is pending counts as lost. */
   deadlineMs: number;
@@ -37,8 +44,9 @@ interface PendingStatement {
   reject(error: Error): void;
 }
 
-/** Opens a connection and waits for a first answer, for 3/4 of the deadline. Rejects with `DatabaseUnavailable`. */
+/** Opens a connection and waits for a first answer. Rejects with `DatabaseUnavailable`. */
 export async function openConnection(
+  { url, connectMs, mustBePrimary }: Server,
   settings: ConnectionSettings,
   onLost: (error: Error) => void,
 ): Promise<Connection> {
@@ -84,6 +92,7 @@ export async function openConnection(
           },
           (error) => {
             complete();
+            if (error.code === SQLSTATE.readOnly) connection.lose(standby(error));
             reject(isSocketError(error) ? unavailable(error, 'The connection to the database broke.') : error);
           },
         );
@@ -108,7 +117,7 @@ export async function openConnection(
       connection.lose(closed());
     },
   };
-  const sql = createClient(settings, {
+  const sql = createClient(url, settings, {
     socket: (addresses) => {
       if (lost || socket) throw closed();
       socket = openSocket(addresses);
@@ -117,9 +126,11 @@ export async function openConnection(
     onclose: () => connection.lose(closed()),
   });
 
-  const timer = setTimeout(() => connection.lose(timedOut()), settings.deadlineMs * 0.75);
+  const timer = setTimeout(() => connection.lose(timedOut()), connectMs);
   try {
-    await connection.run((sql) => sql.unsafe(setTimeouts(settings.deadlineMs)), Number.POSITIVE_INFINITY);
+    const first = (sql: postgres.Sql) => sql.unsafe<FirstRow[]>(setTimeouts(settings.deadlineMs));
+    const [row] = await connection.run(first, Number.POSITIVE_INFINITY);
+    if (mustBePrimary && row?.isStandby) throw standby();
     return connection;
   } catch (error) {
     connection.lose(error as Error);
@@ -127,6 +138,10 @@ export async function openConnection(
   } finally {
     clearTimeout(timer);
   }
+}
+
+interface FirstRow {
+  isStandby: boolean;
 }
 
 /** By the first statement: poolers refuse or ignore them as parameters of the connection. */
@@ -139,7 +154,7 @@ function setTimeouts(deadlineMs: number): string {
     idle_in_transaction_session_timeout: deadlineMs * 0.35,
   };
   const calls = Object.entries(timeouts).map(([name, ms]) => `set_config('${name}', '${Math.round(ms)}', false)`);
-  return `select ${calls.join(', ')}`;
+  return `select ${calls.join(', ')}, pg_is_in_recovery() as is_standby`;
 }
 
 /** By `patches/postgres@3.4.9.patch`, see the README. */
@@ -159,8 +174,8 @@ interface Notified {
   onnotify(channel: string, payload: string): void;
 }
 
-function createClient(settings: ConnectionSettings, hooks: Hooks) {
-  const { url, applicationName, parsers, serializers, onNotification } = settings;
+function createClient(url: string, settings: ConnectionSettings, hooks: Hooks) {
+  const { applicationName, parsers, serializers, onNotification } = settings;
   const options: postgres.Options<Record<string, never>> & Hooks & Notified = {
     max: 1,
     fetch_types: false,
@@ -187,4 +202,6 @@ const isSocketError = (error: unknown) => /^(E[A-Z]|CONNECTION_)/.test((error as
 const unavailable = (cause: unknown, message: string) =>
   new DatabaseUnavailable((cause as { code?: string }).code ?? 'CONNECTION_CLOSED', message, { cause });
 const closed = () => new DatabaseUnavailable('CONNECTION_CLOSED', 'The connection to the database is closed.');
+const standby = (cause?: unknown) =>
+  new DatabaseUnavailable(SQLSTATE.readOnly, 'The server is a standby, or became one.', { cause });
 const timedOut = () => new DatabaseUnavailable('DATABASE_TIMEOUT', 'The database did not answer in time.');

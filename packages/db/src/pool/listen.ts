@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Connection, openConnection } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { createServers, openPrimaryConnection } from './primary.ts';
 
 const RECONNECT_MS = 1000;
 
@@ -22,11 +23,12 @@ export function listen(
   { applicationName = 'carillon', deadlineMs = 4000, checkMs = 15_000 }: ListenOptions = {},
 ): { close(): Promise<void> } {
   const closing = new AbortController();
-  const settings = { url, applicationName, deadlineMs, parsers: {}, serializers: {}, onNotification };
+  const servers = createServers(url);
+  const settings = { applicationName, deadlineMs, parsers: {}, serializers: {}, onNotification };
 
   async function listenUntilLost() {
     const lost = Promise.withResolvers<void>();
-    const connection = await openConnection(settings, () => lost.resolve());
+    const connection = await openPrimaryConnection(servers, settings, () => lost.resolve());
     const onClosing = () => void connection.end();
     closing.signal.addEventListener('abort', onClosing);
     if (closing.signal.aborted) onClosing();

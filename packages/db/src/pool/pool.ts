@@ -1,5 +1,6 @@
-import { DatabaseUnavailable } from '../errors.ts';
-import { type Connection, type ConnectionSettings, openConnection } from './connection.ts';
+import { DatabaseUnavailable, SQLSTATE } from '../errors.ts';
+import type { Connection, ConnectionSettings } from './connection.ts';
+import { openPrimaryConnection, type Servers } from './primary.ts';
 
 /** Older connections are replaced once they are idle, because a server process only grows. */
 const MAX_AGE_MS = 45 * 60_000;
@@ -10,8 +11,11 @@ const MAX_STATEMENTS = 10;
 /** The shared connection is avoided while its server is further behind than this: one of its statements is slow. */
 const MAX_SHARED_PENDING_MS = 2;
 const WATCH_INTERVAL_MS = 100;
+/** The server is silent, or is no longer the primary. */
+const SERVER_FAILURES: readonly string[] = ['DATABASE_TIMEOUT', SQLSTATE.readOnly];
 
 export interface PoolSettings extends ConnectionSettings {
+  servers: Servers;
   maxConnections: number;
 }
 
@@ -104,7 +108,11 @@ export function createPool(settings: PoolSettings): Pool {
     let connection: Connection | undefined;
     opening += 1;
     try {
-      connection = await openConnection(settings, (error) => connection && forget(connection, error));
+      connection = await openPrimaryConnection(
+        settings.servers,
+        settings,
+        (error) => connection && forget(connection, error),
+      );
       opening -= 1;
       hasFailed = false;
       if (connection.isLost || closing) return connection.lose(poolClosed());
@@ -123,8 +131,8 @@ export function createPool(settings: PoolSettings): Pool {
     if (!useCounts.delete(connection)) return;
     remove(idle, connection);
     remove(joinable, connection);
-    // When one connection stopped answering the others have probably, too: replace those that are not in use.
-    if (error instanceof DatabaseUnavailable && error.code === 'DATABASE_TIMEOUT') {
+    // What is wrong with the server of one connection is probably wrong with the others, too: replace those not in use.
+    if (error instanceof DatabaseUnavailable && SERVER_FAILURES.includes(error.code)) {
       for (const other of idle.splice(0)) other.lose(error);
     }
     if (useCounts.size === 0) onUnused();

@@ -4,6 +4,7 @@ import type { Config } from '@carillon/api/config/config';
 import type { Environment } from '@carillon/api/config/environment';
 import { systemClock } from '@carillon/api/context';
 import { connect, type Db, settings } from '@carillon/db';
+import { findPrimary } from '@carillon/db/find-primary';
 import { assertStatementsKept } from '@carillon/db/pool/pooler';
 import { withDatabase } from '../command.ts';
 import { checkConfig } from './configuration.ts';
@@ -87,7 +88,7 @@ async function withConnection(config: Config, work: (db: Db) => Promise<Finding[
   }
   try {
     return await withDatabase(config, async (url) => {
-      await assertStatementsKept(url);
+      await assertStatementsKept(await findPrimary(url));
       const { db, close } = connect(url, {
         max: 1,
         deadlineMs: STATEMENT_TIMEOUT_MS,
