@@ -3,6 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { createIntervals } from './interval.ts';
 import type { Lease } from './leases.ts';
+import { createUnansweredClaims } from './unanswered-claims.ts';
 
 const RESCUE_MS = 5000;
 
@@ -19,8 +20,13 @@ export interface LeaseHandlers<Row extends Lease, Rescued> {
 }
 
 export interface LeaseHolder<Row extends Lease, Rescued> {
+  /** With the rows of `addUnanswered` until the first check. */
   readonly size: number;
   hold(row: Row): void;
+  /** Rows of a claim whose commit was not answered. */
+  addUnanswered(rows: readonly Row[]): void;
+  /** Holds those that are claimed. */
+  checkUnanswered(): Promise<void>;
   /** For rows that are stored before their `work` returns. */
   release(rows: readonly { id: Row['id']; claimToken: string | null }[]): void;
   abort(ids: readonly Row['id'][]): void;
@@ -50,6 +56,7 @@ export function createLeaseHolder<Row extends Lease, Rescued>(
   const held = new Map<Row['id'], { claimToken: string; abort: AbortController; ended: Promise<void> }>();
   const rescuing = createIntervals(log);
   const renewing = createIntervals(log);
+  const unanswered = createUnansweredClaims<Row>(config.executionLeaseMs, handlers.renew);
   let outageAt = Number.NEGATIVE_INFINITY;
   metrics.inFlight(name, () => held.size);
 
@@ -84,6 +91,26 @@ export function createLeaseHolder<Row extends Lease, Rescued>(
     return performance.now() - outageAt < config.executionLeaseMs ? undefined : handlers.rescue();
   }
 
+  function hold(row: Row) {
+    // The row was lost and claimed again: the earlier work no longer counts.
+    held.get(row.id)?.abort.abort();
+    const abort = new AbortController();
+    const ended = handlers
+      .work(row, abort.signal)
+      .catch((error) =>
+        log.error(
+          { err: error, [handlers.idName]: row.id },
+          `work on ${name} failed: taken over when its lease expires`,
+        ),
+      )
+      .then(() => {
+        if (held.get(row.id)?.abort !== abort) return;
+        held.delete(row.id);
+        handlers.onEnd();
+      });
+    held.set(row.id, { claimToken: row.claimToken, abort, ended });
+  }
+
   async function waitUntilEnded() {
     await Promise.all([...held.values()].map(({ ended }) => ended));
   }
@@ -94,26 +121,12 @@ export function createLeaseHolder<Row extends Lease, Rescued>(
 
   return {
     get size() {
-      return held.size;
+      return held.size + unanswered.unchecked;
     },
-    hold(row) {
-      // The row was lost and claimed again: the earlier work no longer counts.
-      held.get(row.id)?.abort.abort();
-      const abort = new AbortController();
-      const ended = handlers
-        .work(row, abort.signal)
-        .catch((error) =>
-          log.error(
-            { err: error, [handlers.idName]: row.id },
-            `work on ${name} failed: taken over when its lease expires`,
-          ),
-        )
-        .then(() => {
-          if (held.get(row.id)?.abort !== abort) return;
-          held.delete(row.id);
-          handlers.onEnd();
-        });
-      held.set(row.id, { claimToken: row.claimToken, abort, ended });
+    hold,
+    addUnanswered: unanswered.add,
+    async checkUnanswered() {
+      for (const row of await unanswered.takeClaimed()) hold(row);
     },
     release(rows) {
       for (const { id, claimToken } of rows) if (held.get(id)?.claimToken === claimToken) held.delete(id);

@@ -1,4 +1,4 @@
-import { type Db, databaseErrorCode, SQLSTATE } from '@carillon/db';
+import { DatabaseUnavailable, type Db, databaseErrorCode, SQLSTATE } from '@carillon/db';
 import type { Context } from '../../src/context.ts';
 
 /** Counts the statements sent over `db` outside of transactions, until the returned function is called. */
@@ -55,3 +55,19 @@ export function recordDeadlocks(ctx: Context): unknown[] {
     }) as never;
   return seen;
 }
+
+export type Interfere = (transact: () => Promise<unknown>) => Promise<unknown>;
+
+/** A database whose transactions go through `interfere` once `armed`. */
+export function interruptTransactions(db: Db, interfere: Interfere) {
+  const state = { armed: false };
+  const interrupted = new Proxy(db, {
+    get(target, name, self) {
+      if (name !== 'transaction' || !state.armed) return Reflect.get(target, name, self);
+      return (...given: Parameters<Db['transaction']>) => interfere(() => target.transaction(...given));
+    },
+  });
+  return { db: interrupted, state };
+}
+
+export const connectionLost = () => new DatabaseUnavailable('CONNECTION_CLOSED', 'The connection broke.');

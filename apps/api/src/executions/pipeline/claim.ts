@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ExecutionRequest, queryRows, recordset, toInstant } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context, inTransaction } from '../../context.ts';
+import { afterCommit, type Context } from '../../context.ts';
 import { recordEvents } from '../../events/outbox.ts';
 import {
   admitExecution,
@@ -15,6 +15,7 @@ import {
   toUtcDay,
 } from '../../limits/quotas.ts';
 import { type Lease, leaseUntil } from '../../queue/leases.ts';
+import { claimInTransaction } from '../../queue/unanswered-claims.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
 import { type Budget, checkBudget, type HighestCost } from '../budget/budget.ts';
 import { loadHighestCost } from '../budget/highest-cost.ts';
@@ -28,6 +29,8 @@ export interface ClaimOptions {
   limit: number;
   /** The claim starts with the users after this one; 0 starts a new round. */
   after: number;
+  /** Gets the result if its commit was not answered. */
+  onUnanswered?(result: ClaimResult): void;
 }
 
 export interface ClaimResult {
@@ -43,7 +46,7 @@ export interface ClaimResult {
  * over a token quota. An advisory lock admits one claim at a time, which makes the counts exact.
  */
 export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<ClaimResult> {
-  return inTransaction(ctx, async (tx) => {
+  const claim = async (tx: Context) => {
     const { candidates, next } = await selectCandidates(tx, options);
     if (candidates.length === 0) return { started: [], refused: 0, next };
 
@@ -59,7 +62,8 @@ export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<Cl
     await Promise.all([writeStarts(tx, starting, now), recordUsage(tx, usage)]);
     await failOverQuota(tx, refused);
     return { started: starting, refused: refused.length, next };
-  });
+  };
+  return claimInTransaction(ctx, claim, options.onUnanswered);
 }
 
 interface Queue {

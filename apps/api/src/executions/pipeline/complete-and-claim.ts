@@ -1,5 +1,6 @@
-import { type Context, inTransaction } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { applyUsage, lockAccounts, type QuotaAccount } from '../../limits/quotas.ts';
+import { claimInTransaction } from '../../queue/unanswered-claims.ts';
 import { recordUsage } from '../../usage/record.ts';
 import { loadHighestCost } from '../budget/highest-cost.ts';
 import { sumMonthCosts } from '../budget/month-costs.ts';
@@ -22,7 +23,7 @@ export function completeAndClaim(
   results: readonly ExecutionResult[],
   options: ClaimOptions,
 ): Promise<ClaimResult> {
-  return inTransaction(ctx, async (tx) => {
+  const work = async (tx: Context) => {
     // Results first: they may wait for row locks, and other processes can still claim meanwhile.
     const [completed, { candidates: selected, next }] = await Promise.all([
       writeResults(tx, results),
@@ -51,5 +52,6 @@ export function completeAndClaim(
     recordStartEvents(tx, starting, now);
     await failOverQuota(tx, refused);
     return { started: starting, refused: refused.length, next };
-  });
+  };
+  return claimInTransaction(ctx, work, options.onUnanswered);
 }

@@ -5,7 +5,7 @@ import { createHeartbeat } from '../../queue/heartbeat.ts';
 import { createIntervals } from '../../queue/interval.ts';
 import { createLeaseHolder } from '../../queue/lease-holder.ts';
 import { singleFlight } from '../../queue/single-flight.ts';
-import { claimExecutions, readQueue } from './claim.ts';
+import { type ClaimResult, claimExecutions, readQueue } from './claim.ts';
 import { completeAndClaim } from './complete-and-claim.ts';
 import type { ExecutionResult } from './execution-result.ts';
 import { handBackExecutions, renewExecutions, rescueExecutions } from './leases.ts';
@@ -94,7 +94,8 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
   }
 
   async function claim(slots: number, results: readonly ExecutionResult[] = []) {
-    const options = { limit: slots + results.length, after: lastUserId };
+    const limit = slots + results.length;
+    const options = { limit, after: lastUserId, onUnanswered: holdUnanswered };
     reservedSlots += slots;
     try {
       const claiming = results.length > 0 ? completeAndClaim(ctx, results, options) : claimExecutions(ctx, options);
@@ -110,12 +111,15 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     }
   }
 
+  const holdUnanswered = ({ started }: ClaimResult) => running.addUnanswered(started);
+
   async function poll() {
     heartbeat.beat();
     const askedAt = ctx.now();
     const { isAnyQueued, databaseTime, lost } = await readQueue(ctx, running.listLeases());
     checkClock(databaseTime, askedAt, ctx.now());
     running.abortLost(lost);
+    await running.checkUnanswered();
     // Not awaited: while a long queue is claimed, cancelled executions must still be noticed.
     if (isAnyQueued && countFreeSlots() > 0) void refill();
   }
@@ -134,6 +138,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     },
     async drain() {
       for (;;) {
+        await running.checkUnanswered();
         await refill();
         if (running.size === 0) break;
         await running.waitUntilEnded();

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type ChannelKind, type QuietHours, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { type SQL, sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { DELIVERIES, getEffectiveLimit } from '../../limits/rates.ts';
 import { isAlarmSql } from '../../messages/holding.ts';
 import { type Lease, leaseUntil } from '../../queue/leases.ts';
+import { claimInTransaction } from '../../queue/unanswered-claims.ts';
 import { endDelivery } from './end-open.ts';
 
 /** How many deliveries may be in progress at once, over all processes. */
@@ -56,6 +57,15 @@ export interface ClaimedDelivery extends Lease<string> {
   quiet: QuietHours | null;
 }
 
+export interface ClaimOptions {
+  limit: number;
+  /** The claim starts with the webhooks after this one. */
+  after: string;
+  limits?: DeliveryLimits;
+  /** Gets the result if its commit was not answered. */
+  onUnanswered?(result: ClaimResult): void;
+}
+
 export interface ClaimResult {
   claimed: ClaimedDelivery[];
   /** Where the next claim continues. */
@@ -77,9 +87,9 @@ type FoundRow = { hasMore: boolean; stoppedAt: string | null } & (ClaimedRow | {
  */
 export function claimDeliveries(
   ctx: Context,
-  { limit, after, limits = DELIVERY_LIMITS }: { limit: number; after: string; limits?: DeliveryLimits },
+  { limit, after, limits = DELIVERY_LIMITS, onUnanswered }: ClaimOptions,
 ): Promise<ClaimResult> {
-  return inTransaction(ctx, async (tx) => {
+  const claim = async (tx: Context) => {
     const claimToken = randomUUID();
     // Pipelined on one connection: they run in this order and cost one round trip.
     const [, found] = await Promise.all([lockClaims(tx), claimRows(tx, { limit, after, limits, claimToken })]);
@@ -95,7 +105,8 @@ export function claimDeliveries(
     const webhookIds = claimed.map(({ webhookId }) => webhookId).sort();
     const next = claimed.length < limit ? found[0]?.stoppedAt : webhookIds.at(-1);
     return { claimed, next: next ?? FIRST_WEBHOOK, hasMore: found.some(({ hasMore }) => hasMore) };
-  });
+  };
+  return claimInTransaction(ctx, claim, onUnanswered);
 }
 
 /** Needs its own statement: the claim then reads with a snapshot from after the wait. */
@@ -126,19 +137,14 @@ export function pauseRateWindow(ctx: Context, until: SQL): SQL {
     then h.window_ends_at - case when h.window_count < ${PAUSED} then ${rest} else interval '0' end end)`;
 }
 
-interface ClaimOptions {
-  limit: number;
-  after: string;
-  limits: DeliveryLimits;
-  claimToken: string;
-}
+type RowsOptions = Required<Pick<ClaimOptions, 'limit' | 'after' | 'limits'>> & { claimToken: string };
 
 /**
  * A loose index scan over the webhooks with queued deliveries. `busy` is a map, because the planner would compute a
  * set again for each webhook. Webhooks are locked before their deliveries, as everywhere. Also ends deliveries to failed
  * webhooks: an event that commits after the failure leaves one.
  */
-function claimRows(ctx: Context, { limit, after, limits, claimToken }: ClaimOptions): Promise<FoundRow[]> {
+function claimRows(ctx: Context, { limit, after, limits, claimToken }: RowsOptions): Promise<FoundRow[]> {
   const at = sql`${ctx.now().toISOString()}::timestamptz`;
   const perMinute = getEffectiveLimit(ctx, DELIVERIES);
   return queryRows<FoundRow>(

@@ -72,7 +72,12 @@ export function createDeliverer(
       const { limit, onlyIdleWebhooks } = slots.available();
       isFull = limit === 0;
       if (isFull) return;
-      const claim = await claimDeliveries(ctx, { limit, after, limits: onlyIdleWebhooks ? idleOnly : limits });
+      const claim = await claimDeliveries(ctx, {
+        limit,
+        after,
+        limits: onlyIdleWebhooks ? idleOnly : limits,
+        onUnanswered: ({ claimed }) => sending.addUnanswered(claimed),
+      });
       for (const delivery of claim.claimed) sending.hold(delivery);
       ({ next: after, hasMore } = claim);
       if (after !== FIRST_WEBHOOK) continue;
@@ -114,12 +119,14 @@ export function createDeliverer(
       sending.start();
       intervals.every(POLL_MS, 'looking for deliveries', async () => {
         heartbeat.beat();
+        await sending.trackOutage(sending.checkUnanswered);
         if (await sending.trackOutage(enqueueDue)) await fill();
       });
       intervals.every(PRUNE_MS, 'pruning the delivery log', prune);
     },
     async drain() {
       for (;;) {
+        await sending.checkUnanswered();
         await enqueueDue();
         await fill();
         if (sending.size === 0) break;

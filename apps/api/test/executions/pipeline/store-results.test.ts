@@ -2,10 +2,10 @@ import { executions, usageRecords } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import type { Ai, AiOutcome } from '../../../src/ai/client.ts';
-import type { Context } from '../../../src/context.ts';
 import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { storeResults } from '../../../src/executions/pipeline/store-results.ts';
+import { connectionLost, type Interfere, interruptTransactions } from '../../support/database.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';
 import { insertTask, insertTasks, readRun } from '../../support/task-rows.ts';
@@ -20,19 +20,7 @@ function fakeAi(...outcomes: AiOutcome[]): Ai {
   return { ask: async () => outcomes.shift() ?? GOOD, close: async () => {} };
 }
 
-/** A database whose transactions go through `interfere` once `armed`. */
-function unreliable(interfere: (transact: () => Promise<unknown>) => Promise<unknown>) {
-  const state = { armed: false };
-  const db = new Proxy(ctx.db, {
-    get(target, name, self) {
-      if (name !== 'transaction' || !state.armed) return Reflect.get(target, name, self);
-      return (...given: Parameters<Context['db']['transaction']>) => interfere(() => target.transaction(...given));
-    },
-  });
-  return { db, state };
-}
-
-const connectionLost = () => Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
+const unreliable = (interfere: Interfere) => interruptTransactions(ctx.db, interfere);
 
 const poisons: [string, AiOutcome][] = [
   ['a NUL character', { ...GOOD, text: 'a\u0000b' }],

@@ -11,6 +11,7 @@ import {
   renewDeliveries,
   rescueDeliveries,
 } from '../../../src/webhooks/delivery/leases.ts';
+import { connectionLost, interruptTransactions } from '../../support/database.ts';
 import { passTime } from '../../support/leases.ts';
 import { insertWebhooks, readDeliveries, readLog, recordManyEvents, testWebhooks } from '../../support/webhooks.ts';
 
@@ -156,4 +157,20 @@ t.test('A delivery holds no connection and no lock of the database while it is s
   await db.update(webhooks).set({ description: 'changed meanwhile' });
   t.equal(receiver.open, 3, 'the one connection was free');
   await drained;
+});
+
+t.test('Deliveries whose claim was committed without an answer are sent at once, and once', async (t) => {
+  await recordManyEvents(ctx, alice.id, 2);
+  receiver.received.length = 0;
+  let isFirst = true;
+  const { db, state } = interruptTransactions(ctx.db, async (transact) => {
+    const result = await transact();
+    if (!isFirst) return result;
+    isFirst = false;
+    throw connectionLost();
+  });
+  state.armed = true;
+  await createDeliverer({ ...ctx, db }).drain();
+  t.strictSame(await states(), ['delivered', 'delivered']);
+  t.equal(receiver.received.length, 2);
 });
