@@ -1,6 +1,6 @@
 import type { ApiKeyScope } from '@carillon/contract/accounts/api-keys';
 import type { Db } from '@carillon/db';
-import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
+import { databaseErrorCode, isOutage, SQLSTATE } from '@carillon/db/errors';
 import type { Logger } from 'pino';
 import type { Ai } from './ai/client.ts';
 import type { Config } from './config/config.ts';
@@ -135,6 +135,27 @@ export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Pro
     } catch (error) {
       if (databaseErrorCode(error) !== SQLSTATE.deadlock || attempt === MAX_ATTEMPTS) throw error;
     }
+  }
+}
+
+/**
+ * Like `inTransaction`. If the database becomes unavailable meanwhile, `onUnanswered` gets the result: whether it was
+ * committed is then unknown.
+ */
+export async function inReportedTransaction<T>(
+  ctx: Context,
+  work: (ctx: Context) => Promise<T>,
+  onUnanswered: ((result: T) => void) | undefined,
+): Promise<T> {
+  let result: T | undefined;
+  try {
+    return await inTransaction(ctx, async (tx) => {
+      result = await work(tx);
+      return result;
+    });
+  } catch (error) {
+    if (result !== undefined && isOutage(error)) onUnanswered?.(result);
+    throw error;
   }
 }
 

@@ -1,5 +1,3 @@
-import { isOutage } from '@carillon/db/errors';
-import { type Context, inTransaction } from '../context.ts';
 import type { Lease } from './leases.ts';
 
 interface Unanswered<Row> {
@@ -47,25 +45,4 @@ export function createUnansweredClaims<Row extends Lease>(
       return left.map(({ row }) => row).filter(({ id }) => claimedIds.has(id));
     },
   };
-}
-
-/**
- * Runs `claim` in a transaction. If the database becomes unavailable meanwhile, `onUnanswered` gets the result: whether it was
- * committed is then unknown.
- */
-export async function claimInTransaction<T>(
-  ctx: Context,
-  claim: (tx: Context) => Promise<T>,
-  onUnanswered: ((result: T) => void) | undefined,
-): Promise<T> {
-  let result: T | undefined;
-  try {
-    return await inTransaction(ctx, async (tx) => {
-      result = await claim(tx);
-      return result;
-    });
-  } catch (error) {
-    if (result !== undefined && isOutage(error)) onUnanswered?.(result);
-    throw error;
-  }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ExecutionRequest, queryRows, recordset, toInstant } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context } from '../../context.ts';
+import { afterCommit, type Context, inReportedTransaction } from '../../context.ts';
 import { recordEvents } from '../../events/outbox.ts';
 import {
   admitExecution,
@@ -15,7 +15,6 @@ import {
   toUtcDay,
 } from '../../limits/quotas.ts';
 import { type Lease, leaseUntil } from '../../queue/leases.ts';
-import { claimInTransaction } from '../../queue/unanswered-claims.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
 import { type Budget, checkBudget, type HighestCost } from '../budget/budget.ts';
 import { loadHighestCost } from '../budget/highest-cost.ts';
@@ -63,7 +62,7 @@ export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<Cl
     await failOverQuota(tx, refused);
     return { started: starting, refused: refused.length, next };
   };
-  return claimInTransaction(ctx, claim, options.onUnanswered);
+  return inReportedTransaction(ctx, claim, options.onUnanswered);
 }
 
 interface Queue {

@@ -1,6 +1,5 @@
-import type { Context } from '../../context.ts';
+import { type Context, inReportedTransaction } from '../../context.ts';
 import { applyUsage, lockAccounts, type QuotaAccount } from '../../limits/quotas.ts';
-import { claimInTransaction } from '../../queue/unanswered-claims.ts';
 import { recordUsage } from '../../usage/record.ts';
 import { loadHighestCost } from '../budget/highest-cost.ts';
 import { sumMonthCosts } from '../budget/month-costs.ts';
@@ -53,5 +52,5 @@ export function completeAndClaim(
     await failOverQuota(tx, refused);
     return { started: starting, refused: refused.length, next };
   };
-  return claimInTransaction(ctx, work, options.onUnanswered);
+  return inReportedTransaction(ctx, work, options.onUnanswered);
 }

@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type ChannelKind, type QuietHours, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { type SQL, sql } from 'drizzle-orm';
-import type { Context } from '../../context.ts';
+import { type Context, inReportedTransaction } from '../../context.ts';
 import { DELIVERIES, getEffectiveLimit } from '../../limits/rates.ts';
 import { isAlarmSql } from '../../messages/holding.ts';
 import { type Lease, leaseUntil } from '../../queue/leases.ts';
-import { claimInTransaction } from '../../queue/unanswered-claims.ts';
 import { endDelivery } from './end-open.ts';
 
 /** How many deliveries may be in progress at once, over all processes. */
@@ -106,7 +105,7 @@ export function claimDeliveries(
     const next = claimed.length < limit ? found[0]?.stoppedAt : webhookIds.at(-1);
     return { claimed, next: next ?? FIRST_WEBHOOK, hasMore: found.some(({ hasMore }) => hasMore) };
   };
-  return claimInTransaction(ctx, claim, onUnanswered);
+  return inReportedTransaction(ctx, claim, onUnanswered);
 }
 
 /** Needs its own statement: the claim then reads with a snapshot from after the wait. */
