@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { RateLimitDetails } from '@carillon/contract';
-import { orphanedObjects, uploads } from '@carillon/db';
+import { isOutage, orphanedObjects, uploads } from '@carillon/db';
 import { and, eq, gt } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../context.ts';
+import { type Caller, type Context, inReportedTransaction, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { quotaExceededError } from '../limits/quotas.ts';
+import { retryWhileUnavailable } from '../queue/retry.ts';
 import { checkAlerts } from '../usage/alerts.ts';
 import { addToTotals, lockTotals } from './totals.ts';
 
@@ -12,13 +13,14 @@ export const MAX_CONCURRENT_UPLOADS = 3;
 /** Longer than a request and its storage may take. */
 export const LEASE_MS = 5 * 60_000;
 const RETRY_AFTER_SECONDS = 5;
+const MAX_RETRY_WAIT_MS = 2000;
 
 export type NewUpload = Omit<typeof uploads.$inferInsert, 'userId'>;
 
 /** Returns the object's key. Throws 429 while 3 uploads run, 402 if no storage is left. */
 export function reserveUpload(ctx: Context, caller: Pick<Caller, 'id'>, extension: string): Promise<string> {
   const key = `${randomBytes(24).toString('hex')}.${extension}`;
-  return inTransaction(ctx, async (tx) => {
+  const reserve = async (tx: Context) => {
     const { used, limit } = await lockTotals(tx, caller);
     const now = tx.now();
     const running = and(eq(orphanedObjects.userId, caller.id), gt(orphanedObjects.deleteAfter, now));
@@ -27,7 +29,8 @@ export function reserveUpload(ctx: Context, caller: Pick<Caller, 'id'>, extensio
     const deleteAfter = new Date(now.getTime() + LEASE_MS);
     await tx.db.insert(orphanedObjects).values({ key, userId: caller.id, deleteAfter });
     return key;
-  });
+  };
+  return inReportedTransaction(ctx, reserve, () => void discardUpload(ctx, key));
 }
 
 /** Throws 402 if it does not fit, 503 if the lease has ended. */
@@ -56,22 +59,30 @@ export function completeUpload(
 }
 
 /**
- * Never throws: the cleanup repeats it. After a storage failure only the cleanup deletes, as the object may still
- * arrive.
+ * Never throws. If the database is unavailable, it is repeated in the background: the slot is not taken for the whole lease.
+ * After a storage failure only the cleanup deletes, as the object may still arrive.
  */
 export async function discardUpload(ctx: Context, key: string, { failed = false } = {}): Promise<void> {
-  const { db } = ctx;
-  const reservation = eq(orphanedObjects.key, key);
+  const logFailure = (error: unknown) => ctx.log.error({ err: error }, 'discarding an upload failed');
   try {
-    const deleteAfter = new Date(ctx.now().getTime() + (failed ? LEASE_MS : 0));
-    // A lost `completeUpload` may still commit; then the object stays.
-    await db.update(orphanedObjects).set({ userId: null, deleteAfter }).where(reservation);
-    if (failed || (await db.$count(uploads, eq(uploads.storageKey, key))) > 0) return;
-    await ctx.files.remove(key);
-    await db.delete(orphanedObjects).where(reservation);
+    await discard(ctx, key, failed);
   } catch (error) {
-    ctx.log.error({ err: error }, 'discarding an upload failed');
+    logFailure(error);
+    if (!isOutage(error)) return;
+    const signal = AbortSignal.any([ctx.worker.stopping, AbortSignal.timeout(LEASE_MS)]);
+    const options = { maxWaitMs: MAX_RETRY_WAIT_MS, signal, onRetry: () => {} };
+    void retryWhileUnavailable(() => discard(ctx, key, failed), options).catch(logFailure);
   }
+}
+
+async function discard({ db, files, now }: Context, key: string, failed: boolean): Promise<void> {
+  const reservation = eq(orphanedObjects.key, key);
+  const deleteAfter = new Date(now().getTime() + (failed ? LEASE_MS : 0));
+  // A lost `completeUpload` may still commit; then the object stays.
+  await db.update(orphanedObjects).set({ userId: null, deleteAfter }).where(reservation);
+  if (failed || (await db.$count(uploads, eq(uploads.storageKey, key))) > 0) return;
+  await files.remove(key);
+  await db.delete(orphanedObjects).where(reservation);
 }
 
 const storageExceeded = (used: number, limit: number) =>

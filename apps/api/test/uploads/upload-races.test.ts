@@ -12,6 +12,7 @@ import {
 } from '../../src/uploads/reservation.ts';
 import { findWrongTotals } from '../../src/uploads/totals.ts';
 import { testContext } from '../support/context.ts';
+import { connectionLost } from '../support/database.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { buildText, deleteAll, MIB, NO_UPLOADS, readUploadState, setStorageUsed, upload } from '../support/uploads.ts';
 
@@ -155,6 +156,24 @@ t.test('A slot that is not released is free when its lease ends', async (t) => {
   );
   t.match(await readUploadState(ctx, alice), { rows: 0, bytes: 0 });
   t.ok(LEASE_MS >= TIMEOUTS.requestMs + 60_000, 'no request takes that long');
+});
+
+t.test('Uploads that an outage of the database interrupts take no slot after it', async (t) => {
+  const alice = await signUp(app);
+  const { transaction, update } = ctx.db;
+  t.teardown(() => Object.assign(ctx.db, { transaction, update }));
+  const away = () => Promise.reject(connectionLost());
+  Object.assign(ctx.db, {
+    // The reservation is committed without an answer, and nothing can be discarded at first.
+    transaction: (...given: Parameters<typeof transaction>) => transaction.apply(ctx.db, given).then(away),
+    update: () => ({ set: () => ({ where: away }) }),
+  });
+  const answers = await Promise.all(Array.from({ length: 3 }, () => upload(app, alice, { content: 'hello' })));
+  t.same(count(answers.map(({ statusCode }) => statusCode)), { 503: 3 });
+  t.match(await readUploadState(ctx, alice), { rows: 0, loose: 3 });
+  Object.assign(ctx.db, { transaction, update });
+  while ((await readUploadState(ctx, alice)).loose > 0) await new Promise(setImmediate);
+  t.equal((await upload(app, alice, { content: 'hello' })).statusCode, 200);
 });
 
 t.test('An upload whose object was cleaned up fails', async (t) => {
