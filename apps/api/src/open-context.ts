@@ -27,7 +27,14 @@ export async function openContext(
   const tokens = await createSessionTokens(config);
   const open = new AsyncDisposableStack();
   const log = givenLog ?? (await openLog(config));
-  const { db, poolState, close: closeDatabase } = connect(databaseUrl, { max: config.databasePool });
+  const {
+    db,
+    poolState,
+    close: closeDatabase,
+  } = connect(databaseUrl, {
+    max: config.databasePool,
+    prepare: config.databasePrepare,
+  });
   open.defer(closeDatabase);
   const ai = createAi(config.ai, log);
   open.defer(() => ai.close());

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
+import { findPrimary } from '@carillon/db/find-primary';
 import { migrateDatabase } from '@carillon/db/migrate';
+import { findPooling } from '@carillon/db/pool/pooling';
 import type { Logger } from 'pino';
 import { buildApp } from './app.ts';
 import { bootstrapAdmin } from './auth/bootstrap-admin.ts';
@@ -96,11 +98,12 @@ export async function startApi(
     return url;
   };
   const prepare = async () => {
-    const migrated = await migrateDatabase(address);
+    const pooling = await findPooling(await findPrimary(address), config.databasePrepare);
+    const migrated = await migrateDatabase(config.databaseDirectUrl ?? address);
     await bootstrapAdmin(ctx);
-    return { migrated, setupPath: await findSetupPath(ctx) };
+    return { migrated, pooling, setupPath: await findSetupPath(ctx) };
   };
-  const { migrated, setupPath } = await waitForDatabase(prepare, {
+  const { migrated, pooling, setupPath } = await waitForDatabase(prepare, {
     log,
     signal: stopping,
     async onWait(reason) {
@@ -112,14 +115,14 @@ export async function startApi(
   ctx.isWarmingUp = true;
   url = await listen();
   worker.start();
-  const wakeUps = listenForWakeUps(address, {
-    executions: worker.wakeExecutions,
-    deliveries: worker.wakeDeliveries,
-  });
+  const wake = { executions: worker.wakeExecutions, deliveries: worker.wakeDeliveries };
+  const wakeUps = config.databaseDirectUrl
+    ? listenForWakeUps(config.databaseDirectUrl, wake)
+    : listenForWakeUps(address, wake, { prepare: config.databasePrepare });
   starting.defer(wakeUps.close);
   await warmUp(ctx);
   ctx.isWarmingUp = false;
-  log.info(describeStart(config, { databaseUrl: address, migrated, url, metricsUrl }), 'started');
+  log.info(describeStart(config, { databaseUrl: address, migrated, pooling, url, metricsUrl }), 'started');
 
   const running = starting.move();
   return { url, setupPath, log, close: () => running.disposeAsync() };

@@ -1,7 +1,7 @@
 import { describeServers } from '@carillon/db/database-url';
 import { EmbeddedPostgresError } from '@carillon/db/embedded/server';
 import { findConnectFailure } from '@carillon/db/errors';
-import { PoolerError } from '@carillon/db/pool/pooler';
+import { PoolerError } from '@carillon/db/pool/pooling';
 import { type Config, ConfigError } from './config/config.ts';
 
 /** Null for a bug, whose stack is needed. `config` is null if loading it failed. */
@@ -17,9 +17,12 @@ export function explainStartFailure(error: unknown, config: Config | null): stri
     return `HOST is ${JSON.stringify(config.host)}, which this machine cannot listen at (${code}).`;
   }
   const failure = findConnectFailure(error);
-  if (config.databaseUrl && failure) {
-    const { code, message } = failure;
-    return `The database at ${describeServers(config.databaseUrl)} cannot be used (${message || code}): correct DATABASE_URL, or unset it for the embedded one.`;
+  const { databaseUrl, databaseDirectUrl } = config;
+  if (databaseUrl && failure) {
+    const cause = `cannot be used (${failure.message || failure.code})`;
+    return databaseDirectUrl
+      ? `The database at ${describeServers(databaseUrl)}, or at ${describeServers(databaseDirectUrl)}, ${cause}: correct DATABASE_URL or DATABASE_DIRECT_URL.`
+      : `The database at ${describeServers(databaseUrl)} ${cause}: correct DATABASE_URL, or unset it for the embedded one.`;
   }
   return explainFileError(error);
 }

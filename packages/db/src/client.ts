@@ -5,6 +5,7 @@ import { openPostgres } from './open-postgres.ts';
 import { ARRAY_PARSERS } from './pool/array-parsers.ts';
 import { createClient } from './pool/driver.ts';
 import { createPool } from './pool/pool.ts';
+import type { PrepareSetting } from './pool/pooling.ts';
 import { createServers } from './pool/primary.ts';
 import * as schema from './schema/index.ts';
 
@@ -20,12 +21,14 @@ export interface ConnectOptions {
   applicationName?: string;
   /** Time limit of a statement, waiting for a connection included. Default: 4000. */
   deadlineMs?: number;
+  /** Default: `auto`. */
+  prepare?: PrepareSetting;
 }
 
 /** Opens a pool without connecting yet. Statements reject with `DatabaseUnavailable` at their deadline. */
 export function connect(
   url: string,
-  { max = 10, applicationName = 'carillon', deadlineMs = 4000 }: ConnectOptions = {},
+  { max = 10, applicationName = 'carillon', deadlineMs = 4000, prepare = 'auto' }: ConnectOptions = {},
 ) {
   // Never connected: it parses the URL, and Drizzle adjusts its parsers and serializers.
   const [server] = listServers(url);
@@ -37,6 +40,7 @@ export function connect(
     maxConnections: max,
     applicationName,
     deadlineMs,
+    prepare,
     parsers,
     serializers,
   });

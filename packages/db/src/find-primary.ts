@@ -1,8 +1,6 @@
 import { listServers } from './database-url.ts';
 import { SQLSTATE } from './errors.ts';
-import { openPostgres } from './open-postgres.ts';
-
-const CONNECT_SECONDS = 5;
+import { openSingleConnection } from './open-postgres.ts';
 
 /**
  * The URL of the primary among the servers of a `DATABASE_URL`; a single server is not asked. Throws the error of the first
@@ -13,12 +11,7 @@ export async function findPrimary(databaseUrl: string): Promise<string> {
   if (servers.length === 1) return servers[0];
   let failure: unknown;
   for (const server of servers) {
-    const client = openPostgres(server, {
-      max: 1,
-      fetch_types: false,
-      onnotice: () => {},
-      connect_timeout: CONNECT_SECONDS,
-    });
+    const client = openSingleConnection(server);
     try {
       const [row] = await client`select pg_is_in_recovery() as is_standby`;
       if (!row?.is_standby) return server;

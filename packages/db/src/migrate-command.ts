@@ -1,10 +1,9 @@
 import { describeServers } from './database-url.ts';
 import { findConnectFailure } from './errors.ts';
 import { migrateDatabase } from './migrate.ts';
-import { PoolerError } from './pool/pooler.ts';
 import { describeTemporaryOutage } from './temporary-outage.ts';
 
-const url = process.env.DATABASE_URL;
+const url = process.env.DATABASE_DIRECT_URL || process.env.DATABASE_URL;
 if (!url) {
   console.error('DATABASE_URL is not set: `pnpm start` and `pnpm api` migrate the embedded database by themselves.');
   process.exit(1);
@@ -13,10 +12,6 @@ try {
   await migrateDatabase(url);
   console.log('The database has the newest schema.');
 } catch (error) {
-  if (error instanceof PoolerError) {
-    console.error(error.message);
-    process.exit(1);
-  }
   const reason = describeTemporaryOutage(error) ?? findConnectFailure(error as Error)?.message;
   console.error(
     reason === undefined ? error : `The database at ${describeServers(url)} cannot be migrated: ${reason}.`,

@@ -9,27 +9,51 @@ import postgres from 'postgres';
 
 /** With the folders of Debian's PgBouncer. */
 const PATH = `${process.env.PATH}:/usr/sbin:/usr/local/sbin`;
+/** Another version can be tested by its path. */
+const PROGRAM = process.env.PGBOUNCER || 'pgbouncer';
 const START_MS = 10_000;
 
-const isInstalled = spawnSync('pgbouncer', ['--version'], { env: { PATH } }).status === 0;
+const { status, stdout } = spawnSync(PROGRAM, ['--version'], { env: { PATH }, encoding: 'utf8' });
+const isInstalled = status === 0;
 if (!isInstalled && process.env.REQUIRE_PROGRAMS)
   throw new Error('REQUIRE_PROGRAMS is set, but there is no pgbouncer on the path.');
 /** The reason to skip a test, or false. */
 export const skipWithoutPgBouncer = isInstalled ? false : 'needs PgBouncer (apt-get install pgbouncer)';
 
+const [, minor = ''] = /^PgBouncer 1\.(\d+)/.exec(stdout ?? '') ?? [];
+/** The reason to skip a test of prepared statements in transaction mode, or false. */
+export const skipBeforePgBouncer121 = Number(minor) >= 21 ? false : 'needs PgBouncer 1.21 or newer';
+
+interface PgBouncerOptions {
+  mode: 'session' | 'transaction';
+  /** Connections to the server. Default: 5. */
+  poolSize?: number;
+  /** From version 1.21, in transaction mode: prepared statements are kept. Default: false. */
+  keepsStatements?: boolean;
+}
+
 interface Test {
   teardown(work: () => unknown): unknown;
 }
 
-/** Starts PgBouncer before the database at `url`; returns the URL of the same database behind it. */
-export async function startPgBouncer(t: Test, url: string, mode: 'session' | 'transaction'): Promise<string> {
+interface PgBouncer {
+  /** Of the database behind it. */
+  url: string;
+  /** Changes the mode while it runs, for clients that connect later. */
+  setMode(mode: PgBouncerOptions['mode']): void;
+}
+
+/** Starts PgBouncer before the database at `url`. */
+export async function startPgBouncer(
+  t: Test,
+  url: string,
+  { mode, poolSize = 5, keepsStatements = false }: PgBouncerOptions,
+): Promise<PgBouncer> {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-pgbouncer-'));
   const { hostname, port: serverPort, username, password } = new URL(url);
   const port = await findFreePort();
   const file = join(folder, 'pgbouncer.ini');
-  writeFileSync(
-    file,
-    `[databases]
+  const format = (mode: PgBouncerOptions['mode']) => `[databases]
 * = host=${hostname} port=${serverPort} user=${username} password=${decodeURIComponent(password)}
 [pgbouncer]
 listen_addr = 127.0.0.1
@@ -37,17 +61,18 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = any
 pool_mode = ${mode}
-default_pool_size = 5
+default_pool_size = ${poolSize}
 max_client_conn = 200
-`,
-  );
+${skipBeforePgBouncer121 === false ? `max_prepared_statements = ${keepsStatements ? 200 : 0}` : ''}
+`;
+  writeFileSync(file, format(mode));
   // It refuses to run as root.
   const isRoot = process.getuid?.() === 0;
   if (isRoot) {
     chmodSync(folder, 0o755);
     chmodSync(file, 0o644);
   }
-  const program = spawn('pgbouncer', [...(isRoot ? ['-u', 'nobody'] : []), '-q', file], {
+  const program = spawn(PROGRAM, [...(isRoot ? ['-u', 'nobody'] : []), '-q', file], {
     env: { PATH },
     stdio: ['ignore', 'ignore', 'ignore'],
   });
@@ -63,7 +88,13 @@ max_client_conn = 200
     const sql = postgres(pooled, { max: 1, fetch_types: false, backoff: () => 0, connect_timeout: 1 });
     try {
       await sql.unsafe('select 1');
-      return pooled;
+      return {
+        url: pooled,
+        setMode(mode) {
+          writeFileSync(file, format(mode));
+          program.kill('SIGHUP');
+        },
+      };
     } catch (error) {
       if (performance.now() > deadline || program.exitCode !== null) throw error;
       await delay(50);

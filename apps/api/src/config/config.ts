@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { readDatabaseUrl } from './database-url.ts';
+import { readDatabaseUrls } from './database-url.ts';
 import { ConfigError, type Environment, readVariable, type VariableName } from './environment.ts';
 import { readOAuth } from './oauth.ts';
 import { destinations } from './parsers.ts';
@@ -70,7 +70,8 @@ export function loadConfig(env: Environment, fileNames: readonly string[] = []) 
     corsOrigins,
     trustProxy: read('TRUST_PROXY'),
     shutdownDelayMs: read('SHUTDOWN_DELAY_MS'),
-    databaseUrl: readDatabaseUrl(env),
+    ...readDatabaseUrls(env),
+    databasePrepare: read('DATABASE_PREPARE'),
     databasePool: read('DATABASE_POOL'),
     dataDir,
     jwtSecret: secrets.JWT_SECRET,

@@ -35,6 +35,8 @@ export const VARIABLES = {
   LOG_LEVEL: { parser: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), default: 'info' },
 
   DATABASE_URL: { parser: databaseUrl, default: null },
+  DATABASE_DIRECT_URL: { parser: databaseUrl, default: null },
+  DATABASE_PREPARE: { parser: oneOf('auto', 'true', 'false'), default: 'auto' },
   DATABASE_POOL: { parser: integer(2, 1000), default: '20' },
   DATA_DIR: { parser: text, default: '.data' },
 

@@ -1,4 +1,4 @@
-import { type Db, listen } from '@carillon/db';
+import { type Db, type ListenOptions, listen } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { singleFlight } from './single-flight.ts';
@@ -23,9 +23,14 @@ export function createRemoteWakeUps(db: Db, log: Pick<Logger, 'warn'>): Record<Q
 }
 
 /** Calls `wake` when another process queues work, and when some may have been missed. */
-export function listenForWakeUps(databaseUrl: string, wake: Record<Queue, () => void>): { close(): Promise<void> } {
+export function listenForWakeUps(
+  databaseUrl: string,
+  wake: Record<Queue, () => void>,
+  options?: ListenOptions,
+): { close(): Promise<void> } {
   const queues = Object.keys(wake) as Queue[];
-  return listen(databaseUrl, CHANNEL, (payload) => {
+  const onNotification = (payload: string | null) => {
     for (const queue of queues) if (payload === null || payload === queue) wake[queue]();
-  });
+  };
+  return listen(databaseUrl, CHANNEL, onNotification, options);
 }

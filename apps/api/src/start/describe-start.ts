@@ -1,21 +1,24 @@
 import { describeServers, listServers } from '@carillon/db/database-url';
 import type { Migrated } from '@carillon/db/migrate';
+import { describePooling, type Pooling } from '@carillon/db/pool/pooling';
 import { type Config, VERSION } from '../config/config.ts';
 
 interface Started {
   databaseUrl: string;
   migrated: Migrated;
+  pooling: Pooling;
   url: string;
   metricsUrl: string | undefined;
 }
 
 /** The fields of the line that a process logs once it serves requests. Without secrets. */
-export function describeStart(config: Config, { databaseUrl, migrated, url, metricsUrl }: Started) {
+export function describeStart(config: Config, { databaseUrl, migrated, pooling, url, metricsUrl }: Started) {
   const { pathname } = new URL(listServers(databaseUrl)[0]);
   return {
     version: VERSION,
     node: process.versions.node,
     database: `${describeServers(databaseUrl)}${pathname}${config.databaseUrl === null ? ' (embedded)' : ''}`,
+    reached: describePooling(pooling),
     postgres: migrated.serverVersion,
     schema: migrated.newest || 'of a newer version',
     migrationsApplied: migrated.applied,

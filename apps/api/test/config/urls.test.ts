@@ -45,6 +45,21 @@ t.test('Another fault of DATABASE_URL is named, without the password', async (t)
   }
 });
 
+t.test('DATABASE_DIRECT_URL is checked like DATABASE_URL, which it needs', async (t) => {
+  const url = 'postgres://carillon:secret@db.internal:5432/carillon';
+  const both = { DATABASE_URL: url, DATABASE_DIRECT_URL: `${url}?sslmode=require` };
+  t.match(load(both), { databaseUrl: url, databaseDirectUrl: both.DATABASE_DIRECT_URL, databasePrepare: 'auto' });
+  t.match(explain({ ...both, DATABASE_DIRECT_URL: 'postgres://u:s#cret@db/x' }), /^DATABASE_DIRECT_URL has a user or/);
+  t.match(
+    explain({ DATABASE_URL: '', DATABASE_DIRECT_URL: url }),
+    /^DATABASE_DIRECT_URL is set, but DATABASE_URL is not/,
+  );
+  t.match(
+    explain({ ...both, DATABASE_PREPARE: 'maybe' }),
+    /^DATABASE_PREPARE is "maybe", but takes auto or true or false\.$/,
+  );
+});
+
 t.test('The URL of a provider ends before the path of its calls', async (t) => {
   const compatible = 'https://openrouter.ai/api/v1';
   const anthropic = 'https://api.anthropic.com/v1';

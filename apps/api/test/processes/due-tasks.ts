@@ -61,8 +61,8 @@ export async function countStates(db: Db): Promise<Record<'pending' | 'running' 
 }
 
 /** Tasks without exactly one ledger row of a run and exactly one execution, retries excluded. */
-export async function findNotOnce(db: Db): Promise<object[]> {
-  const found = await queryRows<object>(
+export async function findNotOnce(db: Db): Promise<{ id: number }[]> {
+  const found = await queryRows<{ id: number }>(
     db,
     sql`
     select t.id, o.count as occurrences, e.count as executions from tasks t

@@ -51,12 +51,13 @@ function explainFailure(error: unknown, config: Config | null): string {
   return (cause instanceof Error ? cause.message : String(cause)).replaceAll(/\s*\n\s*/g, ' ');
 }
 
-/** Calls `work` with the URL of the database. Starts and stops the embedded one if no URL is set. */
+/** Calls `work` with the URL of the database, past its pooler. Starts and stops the embedded one if no URL is set. */
 export async function withDatabase<T>(
-  { databaseUrl, dataDir }: Pick<Config, 'databaseUrl' | 'dataDir'>,
+  { databaseUrl, databaseDirectUrl, dataDir }: Pick<Config, 'databaseUrl' | 'databaseDirectUrl' | 'dataDir'>,
   work: (url: string) => Promise<T>,
 ): Promise<T> {
-  if (databaseUrl !== null) return work(databaseUrl);
+  const given = databaseDirectUrl ?? databaseUrl;
+  if (given !== null) return work(given);
   const { url, stop } = await startEmbeddedPostgres({ dataDir });
   try {
     return await work(url);

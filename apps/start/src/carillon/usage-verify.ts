@@ -37,16 +37,17 @@ export const addUsageCommand: AddCommand = (program, context) => {
 export async function verifyUsage(url: string, print: (line: string) => void): Promise<boolean> {
   const { db, close } = connect(url, { max: 1, deadlineMs: STATEMENT_TIMEOUT_MS });
   try {
-    const counters = await findWrongCounters(db);
+    // In transactions the time limit applies behind any pooler.
+    const counters = await db.transaction(findWrongCounters);
     for (const { userId, period, counted, expected } of counters) {
       const differences = describeDifferences(['executions', 'tokens', 'tokensReserved'], counted, expected);
       print(`User ${userId}, ${period}: ${differences}`);
     }
-    const totals = await findWrongTotals(db);
+    const totals = await db.transaction(findWrongTotals);
     for (const { userId, counted, due } of totals) {
       print(`User ${userId}, uploads: ${describeDifferences(['bytes', 'files'], counted, due)}`);
     }
-    const counts = await findWrongTaskCounts(db);
+    const counts = await db.transaction(findWrongTaskCounts);
     for (const { userId, counted, expected } of counts) {
       print(`User ${userId}: tasks ${counted} instead of ${expected}`);
     }

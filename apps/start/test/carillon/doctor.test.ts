@@ -10,7 +10,6 @@ import { deliveries, schedulerState, tasks, users, webhooks } from '@carillon/db
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
-import { skipWithoutPgBouncer, startPgBouncer } from '../../../../packages/db/test/pgbouncer.ts';
 import { startTlsServer } from '../../../../packages/db/test/tls-server.ts';
 import type { Finding } from '../../src/carillon/doctor/finding.ts';
 import { type CheckOptions, runChecks } from '../../src/carillon/doctor/run-checks.ts';
@@ -332,13 +331,6 @@ t.test('The doctor finds a schema that is old, newer or missing', async (t) => {
   await db.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('later', 9000000000000)`);
   t.match(await findProblems(), [/^problem database: Its schema belongs to a newer version/]);
   await db.execute(sql`delete from drizzle.__drizzle_migrations where hash = 'later'`);
-});
-
-t.test('The doctor finds a pooler that loses prepared statements', { skip: skipWithoutPgBouncer }, async (t) => {
-  const pooled = await startPgBouncer(t, env.DATABASE_URL ?? '', 'transaction');
-  t.match(await findProblems({ DATABASE_URL: pooled }), [
-    /^problem database: The pooler at .* loses prepared statements/,
-  ]);
 });
 
 t.test('The doctor finds missing privileges of the database user', async (t) => {

@@ -1,16 +1,24 @@
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { drizzle } from 'drizzle-orm/postgres-js';
-import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import type postgres from 'postgres';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { findPrimary } from '../find-primary.ts';
 import { MIGRATIONS, type Migration, readJournal } from '../journal.ts';
-import { openPostgres, openSocket } from '../open-postgres.ts';
+import { migrateWithin } from '../migrate.ts';
+import { openSingleConnection, openSocket } from '../open-postgres.ts';
+import { setLocally } from '../set-locally.ts';
 import { copyIn } from './copy-in.ts';
 import { BackupError } from './snapshot.ts';
 import { type BackupTable, copyTarget, findTables, quoted } from './tables.ts';
+
+const SETTINGS = {
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  datestyle: 'ISO, YMD',
+  timezone: 'UTC',
+};
 
 type Columns = Pick<BackupTable, 'name' | 'columns'>;
 
@@ -25,26 +33,15 @@ export interface Target {
 
 /** Calls `work` in one transaction. Throws `BackupError` if the database has tables. Starting processes wait. */
 export async function fillEmptyDatabase(url: string, work: (target: Target) => Promise<void>): Promise<void> {
-  const connection = {
-    application_name: 'carillon restore',
-    statement_timeout: 0,
-    idle_in_transaction_session_timeout: 0,
-    datestyle: 'ISO, YMD',
-    timezone: 'UTC',
-  };
-  // The end of the rows of a table is a small message.
-  const socket = { socket: openSocket };
-  const options = {
-    max: 1,
-    fetch_types: false,
+  const client = openSingleConnection(await findPrimary(url), {
     connect_timeout: 10,
-    max_lifetime: null,
-    onnotice: () => {},
-    ...socket,
-  };
-  const client = openPostgres(await findPrimary(url), { ...options, connection });
+    connection: { application_name: 'carillon restore' },
+    // The end of the rows of a table is a small message.
+    ...{ socket: openSocket },
+  });
   try {
     await client.begin(async (tx) => {
+      await setLocally(tx, SETTINGS);
       await tx`select pg_advisory_xact_lock(${ADVISORY_LOCKS.migrate})`;
       await assertEmpty(tx);
       await work({
@@ -121,14 +118,4 @@ async function migrateTo(client: postgres.Sql, tx: postgres.TransactionSql, { ta
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-/** Makes Drizzle's migrator use a savepoint of `tx` instead of a transaction of its own. */
-async function migrateWithin({ options }: postgres.Sql, tx: postgres.TransactionSql, migrationsFolder: string) {
-  const inside = {
-    options,
-    unsafe: tx.unsafe,
-    begin: (work: (sql: postgres.TransactionSql) => Promise<unknown>) => tx.savepoint(work),
-  };
-  await migrate(drizzle(inside as unknown as postgres.Sql), { migrationsFolder });
 }

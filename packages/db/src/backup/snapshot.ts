@@ -3,7 +3,8 @@ import { finished } from 'node:stream/promises';
 import type postgres from 'postgres';
 import { findPrimary } from '../find-primary.ts';
 import { findNewestApplied, type Migration } from '../journal.ts';
-import { openPostgres } from '../open-postgres.ts';
+import { openSingleConnection } from '../open-postgres.ts';
+import { setLocally } from '../set-locally.ts';
 import { type BackupTable, copyTarget, findTables, quoted } from './tables.ts';
 
 /** A failure whose message is one line for the operator. */
@@ -22,24 +23,26 @@ export interface Snapshot {
 
 /** The formats are independent of the settings of the server that reads them. */
 const SETTINGS = {
-  application_name: 'carillon backup',
-  statement_timeout: 0,
-  idle_in_transaction_session_timeout: 0,
-  lock_timeout: 60_000,
+  statement_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  lock_timeout: '60s',
   datestyle: 'ISO, YMD',
   intervalstyle: 'postgres',
-  extra_float_digits: 3,
+  extra_float_digits: '3',
   timezone: 'UTC',
 };
 const KEYS_PER_BATCH = 500;
 
 /** Calls `work` in a read-only transaction that blocks only migrations. Throws `BackupError` if there is no schema. */
 export async function readSnapshot<T>(url: string, work: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-  const options = { max: 1, fetch_types: false, connect_timeout: 10, max_lifetime: null, onnotice: () => {} };
-  const client = openPostgres(await findPrimary(url), { ...options, connection: SETTINGS });
+  const client = openSingleConnection(await findPrimary(url), {
+    connect_timeout: 10,
+    connection: { application_name: 'carillon backup' },
+  });
   try {
     const known = await findTables(client);
     return (await client.begin('isolation level repeatable read read only', async (tx) => {
+      await setLocally(tx, SETTINGS);
       // An older snapshot sees a table empty after a migration has rewritten it, so each waits for the other.
       if (known.length > 0) {
         await tx.unsafe(

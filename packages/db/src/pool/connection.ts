@@ -2,6 +2,9 @@ import type { Socket } from 'node:net';
 import postgres from 'postgres';
 import { DatabaseUnavailable, SQLSTATE } from '../errors.ts';
 import { openPostgres, openSocket } from '../open-postgres.ts';
+import { findPooling, forgetPooling, type PrepareSetting } from './pooling.ts';
+import type { Pooling } from './search-pooler.ts';
+import { setForSession, setForTransaction } from './timeouts.ts';
 
 export interface Server {
   url: string;
@@ -15,12 +18,13 @@ export interface ConnectionSettings {
   applicationName: string;
   /** A server that is silent for this long while an answer is pending counts as lost. */
   deadlineMs: number;
+  prepare: PrepareSetting;
   parsers: Record<number, (text: string) => unknown>;
   serializers: Record<number, (value: unknown) => unknown>;
   onNotification?: (payload: string) => void;
 }
 
-/** Options of the driver for a statement with this text, which has it prepared once. */
+/** Options of the driver for a statement with this text, which has it prepared once if the pooler keeps it. */
 export type Prepare = (text: string) => postgres.UnsafeQueryOptions;
 
 export type Send<T = unknown> = (sql: postgres.Sql, prepare: Prepare) => PromiseLike<T>;
@@ -29,6 +33,9 @@ export type Send<T = unknown> = (sql: postgres.Sql, prepare: Prepare) => Promise
 export interface Connection {
   readonly isLost: boolean;
   readonly openedAt: number;
+  readonly pooling: Pooling['kind'];
+  /** The command that begins a transaction. */
+  readonly begin: string;
   /** How long the server has not answered while an answer is pending; 0 if none is. */
   readonly pendingMs: number;
   /** Rejects at `until` (of `performance.now()`). `onSettled` may come later. Call it from a microtask, before the socket can close. */
@@ -55,19 +62,29 @@ export async function openConnection(
   let socket: Socket | undefined;
   let pendingSince = 0;
   const names = new Map<string, string>();
+  let pooling: Pooling | undefined;
 
   const prepare: Prepare = (text) => {
+    if (!pooling?.keepsStatements) return UNPREPARED;
     const name = names.get(text) ?? `statement ${names.size}`;
     names.set(text, name);
-    return { prepare: true, ...({ name, onlost } satisfies PatchedOptions) };
+    return { prepare: true, ...({ name, onlost } satisfies Partial<PatchedOptions>) };
   };
 
   /** The driver would repeat the statement. With others on the connection, it then mixes up their answers. */
-  const onlost = (error: unknown) =>
+  const onlost = (error: unknown) => {
+    forgetPooling(url);
     connection.lose(unavailable(error, 'The server, or a pooler before it, lost a prepared statement.'));
+  };
 
   const connection: Connection = {
     openedAt: performance.now(),
+    get pooling() {
+      return pooling?.kind ?? 'direct';
+    },
+    get begin() {
+      return pooling?.kind === 'transaction' ? `begin; ${setForTransaction(settings.deadlineMs)}` : 'begin';
+    },
     get isLost() {
       return lost !== null;
     },
@@ -128,7 +145,10 @@ export async function openConnection(
 
   const timer = setTimeout(() => connection.lose(timedOut()), connectMs);
   try {
-    const first = (sql: postgres.Sql) => sql.unsafe<FirstRow[]>(setTimeouts(settings.deadlineMs));
+    pooling = await connection.run((sql) => findPooling(url, settings.prepare, sql), Number.POSITIVE_INFINITY);
+    const columns = ['pg_is_in_recovery() as is_standby'];
+    if (pooling.kind !== 'transaction') columns.push(setForSession(settings.deadlineMs));
+    const first = (sql: postgres.Sql) => sql.unsafe<FirstRow[]>(`select ${columns.join(', ')}`);
     const [row] = await connection.run(first, Number.POSITIVE_INFINITY);
     if (mustBePrimary && row?.isStandby) throw standby();
     return connection;
@@ -144,25 +164,17 @@ interface FirstRow {
   isStandby: boolean;
 }
 
-/** By the first statement: poolers refuse or ignore them as parameters of the connection. */
-function setTimeouts(deadlineMs: number): string {
-  const timeouts = {
-    // A live server gives up before the client does, so no abandoned statement keeps running.
-    statement_timeout: deadlineMs * 0.875,
-    lock_timeout: deadlineMs * 0.75,
-    // A stopped process may hold a lock in one transaction and wait for it in another: others wait for both.
-    idle_in_transaction_session_timeout: deadlineMs * 0.35,
-  };
-  const calls = Object.entries(timeouts).map(([name, ms]) => `set_config('${name}', '${Math.round(ms)}', false)`);
-  return `select ${calls.join(', ')}, pg_is_in_recovery() as is_standby`;
-}
-
 /** By `patches/postgres@3.4.9.patch`, see the README. */
 interface PatchedOptions {
   /** By which the driver finds the prepared statement. */
   name: string;
   onlost(error: unknown): void;
+  /** Whether the server is asked for the types of the parameters before they are sent. Default: unless it is prepared. */
+  describeFirst: boolean;
 }
+
+/** Sent at once: of two messages, a pooler in transaction mode could pass the second to another connection. */
+const UNPREPARED: postgres.UnsafeQueryOptions & Partial<PatchedOptions> = { prepare: false, describeFirst: false };
 
 interface Hooks {
   socket(options: { host: string[]; port: number[]; path?: string }): Socket;

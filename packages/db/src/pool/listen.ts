@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Connection } from './connection.ts';
+import type { PrepareSetting } from './pooling.ts';
 import { createServers, openPrimaryConnection } from './primary.ts';
 
 const RECONNECT_MS = 1000;
@@ -9,26 +10,35 @@ export interface ListenOptions {
   deadlineMs?: number;
   /** How often the connection is checked: a silent server is noticed after this and the deadline. Default: 15,000. */
   checkMs?: number;
+  /** Default: `auto`. */
+  prepare?: PrepareSetting;
+}
+
+export interface Listener {
+  /** Resolves when it is closed, or has ended at a pooler. */
+  ended: Promise<void>;
+  close(): Promise<void>;
 }
 
 /**
  * Listens on a connection of its own, which it opens again when it is lost. `onNotification` gets the payload, or null
- * after each connecting, because notifications may have been missed. Behind a pooler that changes the server connection
- * with each transaction, notifications may be missed at any time.
+ * after each connecting, because notifications may have been missed. It ends at a pooler in transaction mode, where another
+ * client would get the notifications.
  */
 export function listen(
   url: string,
   channel: string,
   onNotification: (payload: string | null) => void,
-  { applicationName = 'carillon', deadlineMs = 4000, checkMs = 15_000 }: ListenOptions = {},
-): { close(): Promise<void> } {
+  { applicationName = 'carillon', deadlineMs = 4000, checkMs = 15_000, prepare = 'auto' }: ListenOptions = {},
+): Listener {
   const closing = new AbortController();
   const servers = createServers(url);
-  const settings = { applicationName, deadlineMs, parsers: {}, serializers: {}, onNotification };
+  const settings = { applicationName, deadlineMs, prepare, parsers: {}, serializers: {}, onNotification };
 
   async function listenUntilLost() {
     const lost = Promise.withResolvers<void>();
     const connection = await openPrimaryConnection(servers, settings, () => lost.resolve());
+    if (connection.pooling === 'transaction') return connection.end().finally(() => closing.abort());
     const onClosing = () => void connection.end();
     closing.signal.addEventListener('abort', onClosing);
     if (closing.signal.aborted) onClosing();
@@ -61,11 +71,12 @@ export function listen(
     }
   }
 
-  const running = run();
+  const ended = run();
   return {
-    async close() {
+    ended,
+    close() {
       closing.abort();
-      await running;
+      return ended;
     },
   };
 }

@@ -49,7 +49,7 @@ export async function runTransaction<T>(
 
   try {
     // Not awaited, which saves a round trip: the first statement follows on the same connection.
-    const begun = command('begin');
+    const begun = command(connection.begin);
     begun.catch(() => {});
     const result = await work(client);
     await begun;

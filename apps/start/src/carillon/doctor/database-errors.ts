@@ -1,11 +1,11 @@
 import { CERTIFICATE_ERRORS, SQLSTATE } from '@carillon/db/errors';
-import { PoolerError } from '@carillon/db/pool/pooler';
+import { PoolerError } from '@carillon/db/pool/pooling';
 import { collectErrorCodes, describeCause, type Finding, findingsFor } from './finding.ts';
 
 const { problem } = findingsFor('database');
 
 export function explainDatabaseError(error: unknown): Finding {
-  if (error instanceof PoolerError) return problem(error.message, 'See docs/operating/install.md, PgBouncer.');
+  if (error instanceof PoolerError) return problem(error.message, 'See "Poolers" in docs/operating/postgresql.md.');
   const codes = collectErrorCodes(error);
   const cause = describeCause(error);
   const found = EXPLANATIONS.find(({ code, pattern }) => codes.includes(code) && (!pattern || pattern.test(cause)));

@@ -1,6 +1,7 @@
 import type { Config } from '@carillon/api/config/config';
 import { type Db, queryRows, toInstant } from '@carillon/db';
 import { readJournal } from '@carillon/db/journal';
+import type { Pooling } from '@carillon/db/pool/pooling';
 import { sql } from 'drizzle-orm';
 import { formatCount } from '../formatting.ts';
 import { explainDatabaseError } from './database-errors.ts';
@@ -33,6 +34,7 @@ export interface DatabaseCheckOptions {
   /** Number of API processes that share the database. */
   processes: number;
   now: () => Date;
+  pooling: Pooling;
 }
 
 /** Checks server, privileges, connections and schema. `readable` is whether the tables can be read. */
@@ -161,10 +163,12 @@ function checkSchema({ newest }: Facts): Finding {
   return warning(`Migrations not applied yet: ${since}.`, 'They are applied at the next start, or by pnpm db:migrate.');
 }
 
-function checkConnections({ slots, used, ours }: Facts, { config, processes }: DatabaseCheckOptions): Finding[] {
+function checkConnections(facts: Facts, { config, processes, pooling }: DatabaseCheckOptions): Finding[] {
+  const { slots, used, ours } = facts;
   const needed = config.databasePool * processes;
   const others = used - ours;
   const need = `${formatCount(processes, 'API process', 'API processes')} with DATABASE_POOL=${config.databasePool} can use ${needed} connections`;
+  if (pooling.kind === 'transaction') return [ok(`${need} of the pooler, whose limit is max_client_conn`)];
   if (needed > slots)
     return [problem(`${need}, but the server allows ${slots}.`, 'Raise max_connections, or lower DATABASE_POOL.')];
   if (needed + others > slots) {

@@ -4,8 +4,7 @@ import type { Config } from '@carillon/api/config/config';
 import type { Environment } from '@carillon/api/config/environment';
 import { systemClock } from '@carillon/api/context';
 import { connect, type Db, settings } from '@carillon/db';
-import { findPrimary } from '@carillon/db/find-primary';
-import { assertStatementsKept } from '@carillon/db/pool/pooler';
+import type { Pooling } from '@carillon/db/pool/pooling';
 import { withDatabase } from '../command.ts';
 import { checkConfig } from './configuration.ts';
 import { checkDataFolder } from './data-folder.ts';
@@ -15,6 +14,7 @@ import { checkDeliveries } from './deliveries.ts';
 import { checkEncryptionKeys } from './encryption-keys.ts';
 import { type Finding, findingsFor } from './finding.ts';
 import { checkMail } from './mail.ts';
+import { checkPooler, findPoolingOf } from './pooler.ts';
 import { checkProvider } from './provider.ts';
 import { checkProxy } from './proxy.ts';
 import { checkScheduler } from './scheduler.ts';
@@ -49,9 +49,10 @@ export async function runChecks(env: Environment, options: CheckOptions = {}): P
     else findings.push(...(await work()));
   };
   await run('data folder', ['DATA_DIR'], () => checkDataFolder(config.dataDir, env, cwd));
-  await run('database', ['DATABASE_URL', 'DATABASE_POOL'], () =>
-    withConnection(config, async (db) => {
-      const { findings: found, readable } = await checkDatabase(db, { config, processes, now });
+  await run('database', ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_PREPARE', 'DATABASE_POOL'], () =>
+    withConnection(config, async (db, pooling) => {
+      const { findings, readable } = await checkDatabase(db, { config, processes, now, pooling });
+      const found = [...findings, ...(await checkPooler(db, pooling, config))];
       if (!readable) return found;
       const [row] = await db.select({ model: settings.defaultModel }).from(settings);
       model = row?.model ?? model;
@@ -81,21 +82,25 @@ export async function runChecks(env: Environment, options: CheckOptions = {}): P
 }
 
 /** Does not create the embedded database if it does not exist yet. */
-async function withConnection(config: Config, work: (db: Db) => Promise<Finding[]>): Promise<Finding[]> {
+async function withConnection(
+  config: Config,
+  work: (db: Db, pooling: Pooling) => Promise<Finding[]>,
+): Promise<Finding[]> {
   if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))) {
     const { ok } = findingsFor('database');
     return [ok('the embedded PostgreSQL is created at the first start, because DATABASE_URL is not set')];
   }
   try {
-    return await withDatabase(config, async (url) => {
-      await assertStatementsKept(await findPrimary(url));
+    return await withDatabase({ ...config, databaseDirectUrl: null }, async (url) => {
+      const pooling = await findPoolingOf(config, url);
       const { db, close } = connect(url, {
         max: 1,
+        prepare: config.databasePrepare,
         deadlineMs: STATEMENT_TIMEOUT_MS,
         applicationName: 'carillon doctor',
       });
       try {
-        return await work(db);
+        return await work(db, pooling);
       } finally {
         await close();
       }
