@@ -109,9 +109,10 @@ export interface CallerKey {
 export const systemClock = () => new Date();
 
 const MAX_ATTEMPTS = 3;
+const REPEATED: readonly (string | undefined)[] = [SQLSTATE.deadlock, SQLSTATE.serializationFailure];
 
 /**
- * Repeats `work` after a deadlock: it must have no effects outside of the database. Inside another transaction `work` is
+ * Repeats `work` after a deadlock, or when a row that it locks was moved to another partition: it must have no effects outside of the database. Inside another transaction `work` is
  * a part of it.
  */
 export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Promise<T>): Promise<T> {
@@ -133,7 +134,7 @@ export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Pro
       for (const callback of onCommit) callback();
       return result;
     } catch (error) {
-      if (databaseErrorCode(error) !== SQLSTATE.deadlock || attempt === MAX_ATTEMPTS) throw error;
+      if (!REPEATED.includes(databaseErrorCode(error)) || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }

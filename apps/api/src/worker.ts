@@ -8,6 +8,7 @@ import { createExecutionRunner } from './executions/pipeline/runner.ts';
 import { reportSilence } from './health/silent-scheduler.ts';
 import { deliverDueMails } from './mail/deliver.ts';
 import { createIntervals } from './queue/interval.ts';
+import { preparePartitions } from './retention/partitions/prepare-partitions.ts';
 import { createPruner } from './retention/prune.ts';
 import { deleteOrphanedObjects } from './uploads/orphaned-objects.ts';
 import { createDeliverer } from './webhooks/delivery/deliverer.ts';
@@ -68,6 +69,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
         }),
       );
       intervals.every(API_KEY_USE_MS, 'recording the use of API keys', () => ctx.apiKeyUse.flush());
+      intervals.every(PRUNE_MS, 'preparing partitions', () => preparePartitions(ctx));
       intervals.every(PRUNE_MS, 'pruning', createPruner(ctx));
       intervals.every(PRUNE_MS, 'deleting orphaned objects', () => deleteOrphanedObjects(ctx));
     },

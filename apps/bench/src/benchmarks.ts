@@ -17,7 +17,8 @@ import { pagesHtml } from './benchmarks/pages-html.ts';
 import { slow } from './benchmarks/slow.ts';
 import { start } from './benchmarks/start.ts';
 import { stream } from './benchmarks/stream.ts';
-import { tick } from './benchmarks/tick.ts';
+import { history } from './benchmarks/tick/history.ts';
+import { tick } from './benchmarks/tick/tick.ts';
 import { webhooks } from './benchmarks/webhooks.ts';
 import { admin } from './extra/admin.ts';
 import { channels } from './extra/channels/channels.ts';
@@ -44,6 +45,7 @@ const REPORTED: Record<string, Benchmark> = {
   webhooks,
   stream,
   tick,
+  history,
   pages,
   'pages-html': pagesHtml,
   memory,

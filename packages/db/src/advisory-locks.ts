@@ -4,6 +4,6 @@ export const ADVISORY_LOCKS = {
   claimExecutions: 7_011_002,
   createTestTemplate: 7_011_003,
   claimDeliveries: 7_011_004,
-  pruneExecutions: 7_011_005,
   useEmbeddedServer: 7_011_006,
+  changePartitions: 7_011_007,
 } as const;

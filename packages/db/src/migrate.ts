@@ -4,6 +4,9 @@ import type postgres from 'postgres';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { findPrimary } from './find-primary.ts';
 import { findNewestApplied, MIGRATIONS, readJournal } from './journal.ts';
+
+import { NO_TIMEOUTS, runOnlineSteps } from './online-steps.ts';
+
 import { openSingleConnection } from './open-postgres.ts';
 import { setLocally } from './set-locally.ts';
 
@@ -16,9 +19,6 @@ export interface Migrated {
   newest: string;
 }
 
-/** The role may have others, for the statements of requests. */
-const NO_TIMEOUTS = { statement_timeout: '0', lock_timeout: '0', idle_in_transaction_session_timeout: '0' };
-
 /**
  * Migrates the database to the newest schema in one transaction, which any pooler keeps together. Of replicas that start
  * together one migrates, the others wait.
@@ -26,6 +26,7 @@ const NO_TIMEOUTS = { statement_timeout: '0', lock_timeout: '0', idle_in_transac
 export async function migrateDatabase(databaseUrl: string): Promise<Migrated> {
   const client = openSingleConnection(await findPrimary(databaseUrl));
   try {
+    await runOnlineSteps(client);
     return await client.begin(async (tx) => {
       await setLocally(tx, NO_TIMEOUTS);
       const [server] = await tx`

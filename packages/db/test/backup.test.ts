@@ -16,6 +16,7 @@ interface Copied {
 interface Copy {
   migration: Snapshot['migration'];
   tables: Copied[];
+  partitions: Snapshot['partitions'];
   sequences: Record<string, string>;
   keys: string[];
 }
@@ -32,7 +33,8 @@ function copyOf(url: string, during = async () => {}): Promise<Copy> {
     }
     const keys: string[] = [];
     for await (const some of snapshot.uploadKeys()) keys.push(...some);
-    return { migration: snapshot.migration, tables, keys, sequences: await snapshot.sequences() };
+    const { migration, partitions } = snapshot;
+    return { migration, partitions, tables, keys, sequences: await snapshot.sequences() };
   });
 }
 
@@ -40,9 +42,9 @@ async function* each<T>(list: readonly T[]) {
   yield* list;
 }
 
-async function fill(target: Target, { migration, tables, sequences }: Copy) {
+async function fill(target: Target, { migration, tables, partitions, sequences }: Copy) {
   const counts: Record<string, number> = {};
-  await target.createTables(migration);
+  await target.createTables(migration, partitions);
   for (const table of tables) counts[table.name] = await target.fill(table, each(table.pieces));
   await target.setSequences(sequences);
   await target.endLeases();
@@ -53,7 +55,8 @@ async function fill(target: Target, { migration, tables, sequences }: Copy) {
 /** The rows of all tables as text, except what a restore changes. */
 async function contentOf(sql: postgres.Sql) {
   const tables = await sql<{ name: string }[]>`
-    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and relpersistence = 'p'`;
+    select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relpersistence = 'p'
+      and not relispartition`;
   const content: Record<string, unknown[]> = {};
   for (const { name } of tables) {
     const rows = await sql<
@@ -186,7 +189,7 @@ t.test('A refused restore leaves the database empty and says why', async (t) => 
   );
   await t.rejects(
     fillEmptyDatabase(to.url, async (target) => {
-      await target.createTables(copy.migration);
+      await target.createTables(copy.migration, copy.partitions);
       const broken = async function* () {
         yield (copy.tables.find(({ name }) => name === 'users') as Copied).pieces[0] as Buffer;
         throw new Error('The archive ends here.');

@@ -44,5 +44,5 @@ const findMinutes = (task: AlertedTask) =>
   getEffectiveRules({ ...task, hasWebhook: task.webhookUrl !== null || task.channels.length > 0 }).overdueMinutes;
 
 /** Retries do not count: the run of their instant has ended. */
-const firstLiveInstant = (userId: SQL, taskId: SQL) => sql`select min(e.planned_for) from executions e
+const firstLiveInstant = (userId: SQL, taskId: SQL) => sql`select min(e.planned_for) from executions_live e
   where e.user_id = ${userId} and e.task_id = ${taskId} and e.status in ('pending', 'running') and e.trigger = 'schedule'`;

@@ -110,6 +110,7 @@ export function loadConfig(env: Environment, fileNames: readonly string[] = []) 
       alertsDays: read('RETENTION_ALERTS_DAYS'),
       notificationsDays: read('RETENTION_NOTIFICATIONS_DAYS'),
       auditDays: read('RETENTION_AUDIT_DAYS'),
+      usageDays: read('RETENTION_USAGE_DAYS'),
       filesDays: read('RETENTION_FILES_DAYS'),
       idempotencyHours: read('RETENTION_IDEMPOTENCY_HOURS'),
     },

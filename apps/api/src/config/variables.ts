@@ -83,6 +83,7 @@ export const VARIABLES = {
   RETENTION_ALERTS_DAYS: { parser: retentionDays(1), default: '90' },
   RETENTION_NOTIFICATIONS_DAYS: { parser: retentionDays(1), default: '90' },
   RETENTION_AUDIT_DAYS: { parser: retentionDays(30), default: '365' },
+  RETENTION_USAGE_DAYS: { parser: retentionDays(62), default: '730' },
   RETENTION_FILES_DAYS: { parser: retentionDays(1), default: '0' },
   RETENTION_IDEMPOTENCY_HOURS: { parser: integer(1, 720), default: '24' },
 

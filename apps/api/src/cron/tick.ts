@@ -54,7 +54,7 @@ async function findWaitingWork({ db, now }: Context): Promise<WaitingWork> {
     db,
     sql`
     select exists (
-      select from executions e where e.status = 'running' and ${hasExpiredLease('e')}
+      select from executions_live e where e.status = 'running' and ${hasExpiredLease('e')}
     ) as is_any_expired, ${isAnyOverdue(now())} as is_any_overdue`,
   );
   return row as WaitingWork;

@@ -32,7 +32,7 @@ interface NearRun extends Pick<ExecutionRow, 'id' | 'status' | 'attempt' | 'erro
 
 const retriesOfRun = sql<JsonRetry[]>`(select coalesce(jsonb_agg(to_jsonb(r) order by r.id), '[]') from (
   select x.id, x.trigger, x.attempt, x.status, x.run_at as "runAt", x.created_at as "createdAt" from executions x
-  where x.retry_of_id = ${executions.id} order by x.id desc limit ${MAX_RETRIES}) r)`;
+  where x.retry_of_id = ${executions.id} and x.id > ${executions.id} order by x.id desc limit ${MAX_RETRIES}) r)`;
 
 const earlierAttempts = sql<EarlierAttempt[]>`(
   with recursive chain as (

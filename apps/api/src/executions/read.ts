@@ -1,7 +1,7 @@
 import { ListExecutionsQuery } from '@carillon/contract/executions';
 import { DAY_MS } from '@carillon/contract/primitives';
 import { executions, tasks } from '@carillon/db';
-import { and, asc, desc, eq, gte, lte, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, lte, type SQL } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { executionNotFound } from '../errors.ts';
 import { ownedList } from '../queries/owned-list.ts';
@@ -69,7 +69,7 @@ export async function getExecutionDetails(ctx: Context, caller: Caller, id: numb
         createdAt: executions.createdAt,
       })
       .from(executions)
-      .where(and(eq(executions.retryOfId, id), eq(executions.userId, caller.id)))
+      .where(and(eq(executions.retryOfId, id), gt(executions.id, id), eq(executions.userId, caller.id)))
       .orderBy(asc(executions.id)),
   ]);
   if (!found) throw executionNotFound();

@@ -64,9 +64,9 @@ async function findLiveRetry(ctx: Context, id: number): Promise<LiveRetry | null
     ctx.db,
     sql`
     with recursive retries as (
-      select id from executions where retry_of_id = ${id}
+      select id from executions where retry_of_id = ${id} and id > ${id}
       union all
-      select e.id from executions e join retries r on e.retry_of_id = r.id
+      select e.id from executions e join retries r on e.retry_of_id = r.id and e.id > r.id
     )
     select e.id, e.status, case e.status when 'running' then e.started_at else e.queued_at end as since
     from executions e join retries using (id)

@@ -17,7 +17,7 @@ const sumOverMonths = (counter: 'completed' | 'failed') =>
     where c.user_id = ${userId} and length(c.period) = 7)`;
 
 /** Pending and running executions, by the partial index that has only these. */
-const live = sql<number>`(select count(*)::int from executions e
+const live = sql<number>`(select count(*)::int from executions_live e
   where e.user_id = ${userId} and e.status in ('pending', 'running'))`;
 
 export const executionStats = { completed: sumOverMonths('completed'), failed: sumOverMonths('failed'), live };

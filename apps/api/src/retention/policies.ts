@@ -3,12 +3,13 @@ import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { type PruneBatch, pruneByIndex, pruneByKey } from './batch.ts';
 import { pruneDeliveries } from './deliveries.ts';
-import { pruneEvents } from './events.ts';
-import { pruneExecutions } from './executions.ts';
-import { pruneOccurrences } from './occurrences.ts';
 import { endOpenDeliveries } from './open-deliveries.ts';
+import { dropExpiredExecutions } from './partitions/drop-executions.ts';
+import { dropExpiredMonth } from './partitions/drop-months.ts';
+import { AUDIT_LOG, EVENTS, OCCURRENCES, USAGE_RECORDS } from './partitions/month-partitions.ts';
 import { pruneRateHits } from './rate-hits.ts';
 import { pruneUploads } from './uploads.ts';
+import { pruneUsageCounters } from './usage.ts';
 
 /** Clocks of processes differ: what has just expired for one may still be valid for another. */
 const CLOCK_SKEW_MS = 60_000;
@@ -24,6 +25,8 @@ export const PRUNED_KINDS = [
   'alerts',
   'notifications',
   'audit entries',
+  'usage records',
+  'usage counters',
   'files',
   'rate-limit windows',
   'rejected requests',
@@ -46,15 +49,17 @@ export function toPruneBatch(ctx: Context, kind: PrunedKind): PruneBatch {
   const { retention } = ctx.config;
   switch (kind) {
     case 'executions':
-      return olderThan(retention.executionsDays, pruneExecutions);
+      return olderThan(retention.executionsDays, dropExpiredExecutions);
     case 'occurrences':
-      return olderThan(retention.occurrencesDays, pruneOccurrences);
+      return olderThan(retention.occurrencesDays, (before) =>
+        dropExpiredMonth(OCCURRENCES, before, isOccurrenceKept(before)),
+      );
     case 'open deliveries':
       return endOpenDeliveries(daysAgo(retention.deliveriesDays));
     case 'deliveries':
       return olderThan(retention.deliveriesDays, pruneDeliveries);
     case 'events':
-      return olderThan(retention.eventsDays, pruneEvents);
+      return olderThan(retention.eventsDays, (before) => dropExpiredMonth(EVENTS, before));
     case 'alerts':
       return olderThan(retention.alertsDays, (before) => {
         const isExpired = sql`created_at < ${before.toISOString()}`;
@@ -66,10 +71,11 @@ export function toPruneBatch(ctx: Context, kind: PrunedKind): PruneBatch {
         return pruneByKey({ table: 'notifications', primaryKey: 'id', isExpired, isChronological: true });
       });
     case 'audit entries':
-      return olderThan(retention.auditDays, (before) => {
-        const isExpired = sql`at < ${before.toISOString()}`;
-        return pruneByKey({ table: 'audit_log', primaryKey: 'id', isExpired, isChronological: true });
-      });
+      return olderThan(retention.auditDays, (before) => dropExpiredMonth(AUDIT_LOG, before));
+    case 'usage records':
+      return olderThan(retention.usageDays, (before) => dropExpiredMonth(USAGE_RECORDS, before));
+    case 'usage counters':
+      return olderThan(retention.usageDays, () => pruneUsageCounters);
     case 'files':
       return olderThan(retention.filesDays, pruneUploads);
     case 'rate-limit windows':
@@ -96,5 +102,9 @@ export function toPruneBatch(ctx: Context, kind: PrunedKind): PruneBatch {
       return pruneByIndex('task_proposals', 'id', sql`expires_at < ${expired}`);
   }
 }
+
+/** The occurrence of an active single-run task marks the run as done. A backfill records others later. */
+const isOccurrenceKept = (before: Date) => sql`r.recorded_at >= ${before.toISOString()} or exists (
+  select from tasks t where t.id = r.task_id and t.recurrence = 'once' and t.status = 'active')`;
 
 const keepForever: PruneBatch = async () => ({ deleted: 0, next: null, isLast: true });

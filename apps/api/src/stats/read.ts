@@ -77,7 +77,7 @@ const executionsQuery = (since: Date) => sql`
   ) recent, (
     select count(*) filter (where status = 'pending')::int as pending,
       count(*) filter (where status = 'running')::int as running
-    from executions where status in ('pending', 'running')
+    from executions_live where status in ('pending', 'running')
   ) live`;
 
 interface TopUser {
@@ -93,7 +93,7 @@ export const topUsersQuery = sql`
     select user_id, sum(count)::int as count from (
       select user_id, completed + failed as count from usage_counters where length(period) = 7
       union all
-      select user_id, 1 from executions where status in ('pending', 'running')
+      select user_id, 1 from executions_live where status in ('pending', 'running')
     ) counted
     group by user_id having sum(count) > 0 order by count desc, user_id limit ${TOP_USERS}
   ) top join users u on u.id = top.user_id

@@ -95,7 +95,7 @@ function describe({ users, tasks, topUsers, queues, ended, live, hours, days }: 
 const presentColumns = (now: number) => sql`
   (select jsonb_build_object('pending', count(*) filter (where status = 'pending'),
       'running', count(*) filter (where status = 'running'))
-    from executions where status in ('pending', 'running')
+    from executions_live where status in ('pending', 'running')
   ) as live, (
     select coalesce(jsonb_agg(h), '[]') from (
       select floor(extract(epoch from created_at - ${toFirstHour(now).toISOString()}) / 3600)::int as hour,

@@ -38,7 +38,7 @@ export async function deleteTask(
       sql`
       select e.id, e.status, e.usage_day as day, e.tokens_reserved as reserved, ${requestedModel} as model,
         ${promptTokens} as tokens
-      from executions e join tasks t on t.id = e.task_id
+      from executions_live e join tasks t on t.id = e.task_id
       where e.user_id = t.user_id and e.task_id = ${id} and e.status in ('pending', 'running') order by e.id for update of e`,
     );
     await recordDeletion(tx, caller.id, live, await countEnded(tx, id));

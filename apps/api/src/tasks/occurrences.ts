@@ -58,7 +58,12 @@ export async function hasLiveRun(ctx: Context, { id, userId }: Pick<TaskRow, 'id
     .select({ id: executions.id })
     .from(executions)
     .where(
-      and(eq(executions.userId, userId), eq(executions.taskId, id), inArray(executions.status, ['pending', 'running'])),
+      and(
+        eq(executions.archived, false),
+        eq(executions.userId, userId),
+        eq(executions.taskId, id),
+        inArray(executions.status, ['pending', 'running']),
+      ),
     )
     .limit(1);
   return live !== undefined;

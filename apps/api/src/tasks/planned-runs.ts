@@ -22,6 +22,11 @@ const selectLatestOccurrences = (taskId: SQL): SQL => sql`
  * and that has changed is `changed`, even if it was late.
  */
 export const selectPlannedRuns = (taskId: SQL): SQL => sql`
+  with latest as materialized (${selectLatestOccurrences(taskId)}),
+  runs as materialized (
+    select id, planned_for, status, started_at, changed from executions
+    where task_id = ${taskId} and planned_for >= (select min(planned_for) from latest) and ${hasPlannedTrigger('executions')}
+  )
   select o.planned_for, e.started_at,
     case when o.fate not in ('ran', 'late') then o.fate
       else case coalesce(r.status, e.status) when 'failed' then 'failed' when 'pending' then 'running'
@@ -31,16 +36,12 @@ export const selectPlannedRuns = (taskId: SQL): SQL => sql`
           else o.fate end
         end
     end as fate
-  from (${selectLatestOccurrences(taskId)}) o
-  left join lateral (
-    select id, status, started_at, changed from executions
-    where task_id = ${taskId} and planned_for = o.planned_for and ${hasPlannedTrigger('executions')} limit 1
-  ) e on true
+  from latest o left join runs e using (planned_for)
   left join lateral (
     with recursive chain as (
       select e.id, e.status, e.changed, 0 as depth where e.status = 'failed'
       union all
-      select n.id, n.status, n.changed, c.depth + 1 from chain c join executions n on n.retry_of_id = c.id and n.trigger = 'retry'
+      select n.id, n.status, n.changed, c.depth + 1 from chain c join executions n on n.retry_of_id = c.id and n.id > c.id and n.trigger = 'retry'
       where c.depth < ${number(MAX_RETRIES)}
     )
     select status, changed from chain order by depth desc limit 1

@@ -39,7 +39,7 @@ async function deletePending(ctx: Context, userId: number) {
     ctx.db,
     sql`
     with deleted as (
-      delete from executions where user_id = ${userId} and status = 'pending'
+      delete from executions_live where user_id = ${userId} and status = 'pending'
       returning task_id, planned_for, trigger, usage_day
     ), planned as (
       select d.task_id, d.planned_for, d.trigger, t.recurrence = 'once' as is_once
@@ -71,7 +71,7 @@ export async function resumeTasks(ctx: Context, userId: number): Promise<void> {
       consecutiveFailures: tasks.consecutiveFailures,
       hasRun: sql<boolean>`exists (select from occurrences o where o.task_id = "tasks"."id"
         and o.planned_for = "tasks"."scheduled_for")`,
-      isLive: sql<boolean>`exists (select from executions e where e.user_id = "tasks"."user_id"
+      isLive: sql<boolean>`exists (select from executions_live e where e.user_id = "tasks"."user_id"
         and e.task_id = "tasks"."id" and e.status in ('pending', 'running'))`,
     })
     .from(tasks)

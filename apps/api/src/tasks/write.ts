@@ -137,5 +137,12 @@ async function changeTaskWebhook(ctx: Context, { id: taskId, userId, webhookUrl:
 async function dropWaitingRetries(ctx: Context, taskId: number) {
   await ctx.db
     .delete(executions)
-    .where(and(eq(executions.taskId, taskId), eq(executions.status, 'pending'), isNull(executions.queuedAt)));
+    .where(
+      and(
+        eq(executions.archived, false),
+        eq(executions.taskId, taskId),
+        eq(executions.status, 'pending'),
+        isNull(executions.queuedAt),
+      ),
+    );
 }

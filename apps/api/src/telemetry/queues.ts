@@ -7,10 +7,10 @@ const MAX_QUEUE_COUNT = 100_000;
 export const queuesQuery = sql`
   select least(
       (select min(next_execution_at) from tasks where next_execution_at is not null),
-      (select min(run_at) from executions where status = 'pending' and queued_at is null)
+      (select min(run_at) from executions_live where status = 'pending' and queued_at is null)
     ) as due_at,
     (select count(*)::int from (
-      select from executions where status = 'pending' and queued_at is not null limit ${MAX_QUEUE_COUNT}) q) as executions,
+      select from executions_live where status = 'pending' and queued_at is not null limit ${MAX_QUEUE_COUNT}) q) as executions,
     (select count(*)::int from (
       select from deliveries where status = 'pending' and queued_at is not null limit ${MAX_QUEUE_COUNT}) q) as deliveries,
     (select count(*)::int from (

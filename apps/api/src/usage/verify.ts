@@ -1,5 +1,6 @@
 import { type Db, queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
+import { findFirstLedgerMonth } from './ledger-months.ts';
 
 interface Usage {
   executions: number;
@@ -19,16 +20,17 @@ export interface WrongCounter {
 
 /**
  * Sums up the usage of every user from `usage_records` and the pending and running executions, and returns the counters
- * that differ. One statement, so one snapshot: it can run while the service works, and locks nothing.
+ * that differ, of the months whose ledger exists. One statement, so one snapshot: it can run while the service works, and locks nothing.
  */
 export async function findWrongCounters(db: Db): Promise<WrongCounter[]> {
+  const first = (await findFirstLedgerMonth(db)) ?? '';
   const wrong = await queryRows<WrongCounter>(
     db,
     sql`
     with used as (
       select user_id, day, executions, input_tokens::bigint + output_tokens as tokens, 0 as reserved from usage_records
       union all
-      select user_id, usage_day, 1, 0, tokens_reserved from executions
+      select user_id, usage_day, 1, 0, tokens_reserved from executions_live
       where status in ('pending', 'running') and usage_day is not null
       union all
       select user_id, day, 1, 0, tokens_reserved from agent_calls
@@ -44,6 +46,7 @@ export async function findWrongCounters(db: Db): Promise<WrongCounter[]> {
         ${toUsage(sql`c.executions`, sql`c.tokens`, sql`c.tokens_reserved`)} as counted,
         ${toUsage(sql`e.executions`, sql`e.tokens`, sql`e.reserved`)} as expected
       from usage_counters c full join expected e using (user_id, period)
+      where period >= ${first}
     )
     select user_id, period, counted, expected from compared where counted <> expected
     order by user_id, period`,

@@ -29,7 +29,7 @@ export async function deleteAccountData(
   const running = await tx.db
     .select({ id: executions.id })
     .from(executions)
-    .where(and(eq(executions.userId, id), eq(executions.status, 'running')));
+    .where(and(eq(executions.archived, false), eq(executions.userId, id), eq(executions.status, 'running')));
   await deleteExecutions(tx, id);
   await tx.db.delete(mails).where(eq(mails.recipient, email));
   await tx.db.delete(auditLog).where(and(eq(auditLog.userId, id), eq(auditLog.actorId, id)));

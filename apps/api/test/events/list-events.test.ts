@@ -121,7 +121,7 @@ t.test('A page with a filter reads a bounded part of the log, and leads to the r
   const countRowsRead = async ({ db }: Context) => {
     const [row] = await queryRows<{ read: number }>(
       db,
-      sql`select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables where relname = 'events'`,
+      sql`select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables where relname = 'events_before'`,
     );
     return row?.read ?? 0;
   };

@@ -20,7 +20,16 @@ type Run = Partial<typeof executions.$inferInsert>;
 export async function insertRun(ctx: Context, { id: userId }: Person, taskId: number, values: Run = {}) {
   const at = ctx.now();
   const times = { runAt: at, createdAt: at, startedAt: at, completedAt: at };
-  const run = { taskId, userId, status: 'completed', trigger: 'manual', result: 'Done.', ...times, ...values } as const;
+  const run = {
+    taskId,
+    userId,
+    status: 'completed',
+    trigger: 'manual',
+    result: 'Done.',
+    archived: true,
+    ...times,
+    ...values,
+  } as const;
   const [inserted] = await ctx.db.insert(executions).values(run).returning({ id: executions.id });
   return inserted?.id as number;
 }

@@ -65,6 +65,8 @@ t.test('Counting many keys while they are pruned neither stalls nor loses an ope
     deliveriesDays: 0,
     eventsDays: 0,
     alertsDays: 0,
+    notificationsDays: 0,
+    usageDays: 0,
     auditDays: 0,
     filesDays: 0,
   };

@@ -1,8 +1,12 @@
 import { DAY_MS } from '@carillon/contract/primitives';
 import { executions, usageCounters, usageRecords, users } from '@carillon/db';
-import { asc, eq } from 'drizzle-orm';
+import { detachPartition, listPartitions, renameTable } from '@carillon/db/partitions/partitions';
+import { asc, eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { openSession } from '../../src/auth/sessions.ts';
+import { dropExpiredExecutions } from '../../src/retention/partitions/drop-executions.ts';
+import { HISTORY } from '../../src/retention/partitions/execution-partitions.ts';
+import { preparePartitions } from '../../src/retention/partitions/prepare-partitions.ts';
 import { createPruner, pruneAll } from '../../src/retention/prune.ts';
 import { deleteTask } from '../../src/tasks/delete.ts';
 import { findWrongCounters } from '../../src/usage/verify.ts';
@@ -16,6 +20,12 @@ const { app, ctx, clock } = await testContext(t, { env: { EXECUTION_RETRY_DELAYS
 const deadlocks = recordDeadlocks(ctx);
 const ago = (days: number, ms = 0) => new Date(START.getTime() - days * DAY_MS - ms);
 let alice: Person;
+/** Begins the partition of a month, as the first minute of the month does. */
+async function enterMonth(days: number) {
+  clock.set(ago(days));
+  await preparePartitions(ctx);
+}
+const listNames = async () => (await listPartitions(ctx.db, HISTORY)).map(({ name }) => name);
 t.beforeEach(async () => {
   clock.set(START);
   await ctx.db.delete(users);
@@ -37,7 +47,7 @@ async function findMiscounts() {
 }
 
 type Run = Partial<typeof executions.$inferInsert>;
-const made = { status: 'completed', trigger: 'manual', runAt: START } as const;
+const made = { status: 'completed', trigger: 'manual', runAt: START, archived: true } as const;
 /** Inserts executions that were created and ended at `at`. */
 async function insertRuns(taskId: number, at: Date, runs: readonly Run[], userId = alice.id) {
   const ended = { completedAt: at, createdAt: at, usageDay: at.toISOString().slice(0, 10) };
@@ -56,14 +66,25 @@ async function counts() {
   return (await app.inject({ url: '/api/user', headers })).json().user.stats;
 }
 
-t.test('Executions are stored for a year after their end, to the millisecond', async (t) => {
-  const task = await insertTask(ctx, alice.id);
-  await insertRuns(task, ago(365, 1), times(1200));
-  const kept = await insertRuns(task, ago(365), times(2));
-  await pruneAll(ctx);
-  t.same(await left(), kept);
-  t.match(await counts(), { totalExecutions: 2, successRate: 100 });
-});
+t.test(
+  'The executions of a month are dropped together, once all of them ended a year ago, to the millisecond',
+  async (t) => {
+    const task = await insertTask(ctx, alice.id);
+    await enterMonth(430);
+    await insertRuns(task, ago(430), times(1200));
+    await enterMonth(400);
+    const kept = [...(await insertRuns(task, ago(400), times(2))), ...(await insertRuns(task, ago(365), times(1)))];
+    await enterMonth(0);
+    const recent = await insertRuns(task, START, times(1));
+    await pruneAll(ctx);
+    t.same(await left(), [...kept, ...recent]);
+    t.match(await counts(), { totalExecutions: 4, successRate: 100 });
+    clock.advance(1);
+    await pruneAll(ctx);
+    t.same(await left(), recent);
+    t.match(await counts(), { totalExecutions: 1, successRate: 100 });
+  },
+);
 
 t.test('Usage records and counters outlive the pruned executions', async (t) => {
   await insertTask(ctx, alice.id, { aiModel: 'offline' });
@@ -77,40 +98,49 @@ t.test('Usage records and counters outlive the pruned executions', async (t) => 
   };
   const before = await used();
   clock.advance(366 * DAY_MS);
+  await preparePartitions(ctx);
   await pruneAll(ctx);
   t.equal(await ctx.db.$count(executions), 0);
   t.same(await used(), before);
   t.match(await counts(), { totalExecutions: 0, successRate: 0 });
 });
 
-t.test('A pending or running execution is never pruned, nor is the failed one that it retries', async (t) => {
+t.test('Live executions keep the partition of their ids, also one that was planned to run later', async (t) => {
   const [one, two] = await insertTasks(ctx, [alice.id, alice.id]);
-  const claim = { claimToken: crypto.randomUUID(), leaseUntil: START, startedAt: ago(400), completedAt: null };
-  const failed = { status: 'failed', errorCode: 'TIMEOUT' } as const;
-  const ids = await insertRuns(one as number, ago(400), [
-    { status: 'running', ...claim, usageDay: null },
-    { ...failed },
-    { status: 'pending', trigger: 'retry', completedAt: null, usageDay: null },
+  await enterMonth(430);
+  const claim = { claimToken: crypto.randomUUID(), leaseUntil: START, startedAt: ago(400) };
+  const live = { completedAt: null, usageDay: null, archived: false };
+  const ids = await insertRuns(one as number, ago(430), [
+    { status: 'running', ...claim, ...live },
+    { status: 'failed', errorCode: 'TIMEOUT' },
+    { status: 'pending', trigger: 'retry', ...live },
   ]);
-  await ctx.db
-    .update(executions)
-    .set({ retryOfId: ids[1] as number })
-    .where(eq(executions.id, ids[2] as number));
-  await insertRuns(two as number, ago(400), times(3, failed));
+  const [running, failed, pending] = ids as [number, number, number];
+  await ctx.db.update(executions).set({ retryOfId: failed }).where(eq(executions.id, pending));
+  await enterMonth(0);
+  await insertRuns(two as number, START, times(1));
+  for (const id of [pending, running]) {
+    await pruneAll(ctx);
+    t.ok((await left()).includes(failed));
+    await ctx.db.delete(executions).where(eq(executions.id, id));
+  }
   await pruneAll(ctx);
-  t.same(await left(), ids);
+  t.equal((await left()).length, 1);
 });
 
-t.test('An execution is pruned before the one that retried it', async (t) => {
+t.test('A retry whose original was deleted is answered, and can be retried', async (t) => {
   const task = await insertTask(ctx, alice.id);
   const failed = { status: 'failed', errorCode: 'TIMEOUT' } as const;
-  const [first] = await insertRuns(task, ago(366), [failed]);
-  const [retry] = await insertRuns(task, ago(364), [{ trigger: 'retry', retryOfId: first as number }]);
+  await enterMonth(430);
+  const [first] = await insertRuns(task, ago(430), [failed]);
+  await enterMonth(0);
+  const [retry] = await insertRuns(task, START, [{ ...failed, trigger: 'retry', retryOfId: first as number }]);
   await pruneAll(ctx);
-  const [run] = await ctx.db.select().from(executions);
-  t.match(run, { id: retry, retryOfId: null });
+  t.same(await left(), [retry]);
   const answer = await app.inject({ url: `/api/executions/${retry}`, headers: alice.headers });
-  t.equal(answer.statusCode, 200);
+  t.match(answer.json(), { execution: { retryOfId: first } });
+  const again = await app.inject({ method: 'POST', url: `/api/executions/${retry}/retry`, headers: alice.headers });
+  t.equal(again.statusCode, 201);
 });
 
 t.test('A planned instant is not executed again after its execution was pruned', async (t) => {
@@ -120,6 +150,7 @@ t.test('A planned instant is not executed again after its execution was pruned',
   clock.advance(60_000);
   await runDue(busy);
   clock.advance(366 * DAY_MS);
+  await preparePartitions(ctx);
   await pruneAll(ctx);
   await runDue(ctx);
   t.equal(await ctx.db.$count(executions, eq(executions.taskId, task)), 0);
@@ -131,38 +162,51 @@ t.test('Simultaneous pruners and task deletions subtract each execution from the
     ctx,
     Array.from({ length: 12 }, (_, at) => (people[at % 3] as Person).id),
   );
+  await enterMonth(430);
   for (const [at, task] of tasks.entries()) {
     const { id } = people[at % 3] as Person;
-    const ids = await insertRuns(task, ago(400 + at), times(300), id);
+    const ids = await insertRuns(task, ago(430 + at), times(300), id);
     const failed = { status: 'failed', errorCode: 'TIMEOUT' } as const;
-    await insertRuns(task, ago(390), times(20, { ...failed, retryOfId: ids[at] as number }), id);
+    await insertRuns(task, ago(430), times(20, { ...failed, retryOfId: ids[at] as number }), id);
   }
+  await enterMonth(0);
+  const [recent] = await insertRuns(tasks[7] as number, START, times(1), (people[1] as Person).id);
   const deletions = tasks.slice(0, 6).map(async (task, at) => {
     const caller = await findCallerByToken(ctx, (people[at % 3] as Person).token);
     if (caller) await deleteTask(ctx, caller, task);
   });
   await Promise.all([pruneAll(ctx), createPruner(ctx)(), ...deletions, pruneAll(ctx)]);
   await pruneAll(ctx);
-  t.same(await left(), []);
+  t.same(await left(), [recent]);
 });
 
-t.test('Simultaneous pruners do not deadlock over executions that retry each other', async (t) => {
+t.test('A partition that a reader uses is dropped later, and requests do not wait for it', async (t) => {
   const task = await insertTask(ctx, alice.id);
-  const ids = await insertRuns(task, ago(400), times(1500, { status: 'failed', errorCode: 'TIMEOUT' }));
-  await ctx.db.execute(`update executions set retry_of_id = id - 1 where id > ${ids[0]}`);
-  await Promise.all([pruneAll(ctx), pruneAll(ctx), pruneAll(ctx), pruneAll(ctx)]);
-  t.same(await left(), []);
-});
-
-t.test('Executions of a task that is being deleted are skipped without waiting', async (t) => {
-  const [one, two] = await insertTasks(ctx, [alice.id, alice.id]);
-  const ids = await insertRuns(one as number, ago(400), times(3));
-  await insertRuns(two as number, ago(400), times(3));
+  await enterMonth(430);
+  await insertRuns(task, ago(430), times(3));
+  await enterMonth(0);
+  const recent = await insertRuns(task, START, times(1));
   await ctx.db.transaction(async (tx) => {
-    await tx.execute(`select from tasks where id = ${one} for update`);
+    await tx.execute(sql`select count(*) from executions`);
     await pruneAll(ctx);
-    t.same(await left(), ids);
+    t.equal((await left()).length, 4);
   });
   await pruneAll(ctx);
-  t.same(await left(), []);
+  t.same(await left(), recent);
+});
+
+t.test('A detached partition, whose process died then, is counted and dropped by the next one', async (t) => {
+  const task = await insertTask(ctx, alice.id);
+  await enterMonth(430);
+  await insertRuns(task, ago(430), times(3));
+  await enterMonth(0);
+  const [first] = await listNames();
+  await ctx.db.transaction(async (tx) => {
+    await detachPartition(tx, HISTORY.name, first as string);
+    await renameTable(tx, first as string, 'executions_expired_from_1');
+  });
+  t.match(await counts(), { totalExecutions: 3 });
+  const batch = await dropExpiredExecutions(ago(365))(ctx, null);
+  t.match(batch, { deleted: 3 });
+  t.match(await counts(), { totalExecutions: 0 });
 });

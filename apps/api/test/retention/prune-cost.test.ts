@@ -8,6 +8,7 @@ import { countEndedRuns, insertTask } from '../support/task-rows.ts';
 
 /** Rows of each table for the second measurement, of which as many are old as before. */
 const [FEW, MANY, OLD] = [1_000, 50_000, 300];
+const PARTITIONS = ['executions_from_1', 'occurrences_before', 'audit_log_before'];
 const env = { RETENTION_FILES_DAYS: '365' };
 
 /** `n` counts from 0; the first `OLD` rows are two years old, the others new. */
@@ -15,15 +16,18 @@ const at = sql`timestamptz '${sql.raw(START.toISOString())}' - make_interval(day
   + make_interval(secs => n / 1000.0)`;
 const numbered = (from: number, to: number) => sql`generate_series(${from}::int, ${to - 1}::int) n`;
 
-/** Inserts rows of every table that is pruned. */
+/** Inserts rows of tables that are pruned. */
 const FILLS: ((of: { user: number; task: number; from: number; to: number }) => SQL)[] = [
   ({ user, task, from, to }) => sql`
-    insert into executions (task_id, user_id, status, trigger, run_at, completed_at, usage_day, created_at)
-    select ${task}, ${user}, 'completed', 'manual', ${at}, ${at}, (${at})::date, ${at} from ${numbered(from, to)}`,
+    insert into executions (task_id, user_id, status, trigger, run_at, completed_at, usage_day, created_at, archived)
+    select ${task}, ${user}, 'completed', 'manual', ${at}, ${at}, (${at})::date, ${at}, true from ${numbered(from, to)}`,
   ({ task, from, to }) => sql`
     insert into occurrences select ${task}, ${at}, 'ran', ${at} from ${numbered(from, to)}`,
   ({ from, to }) => sql`
     insert into audit_log (at, kind, details) select ${at}, 'test', '{}' from ${numbered(from, to)}`,
+  ({ user, from, to }) => sql`
+    insert into notifications (user_id, kind, title, message, created_at)
+    select ${user}, 'test', '', '', ${at} from ${numbered(from, to)}`,
   ({ user, from, to }) => sql`
     insert into uploads (id, user_id, name, type, size, storage, url, uploaded_at)
     select gen_random_uuid(), ${user}, 'a.txt', 'text/plain', 1, 'base64', n, ${at} from ${numbered(from, to)}`,
@@ -73,10 +77,12 @@ for (const analysed of [false, true]) {
   t.test(`A round reads the expired rows and not all rows, in tables ${known}`, async (t) => {
     const [few, many] = [await rowsRead(FEW, { analysed }), await rowsRead(MANY, { analysed })];
     t.comment(JSON.stringify({ few, many }));
-    for (const name of ['executions', 'occurrences', 'audit_log', 'deliveries']) {
+    for (const name of ['notifications', 'deliveries']) {
       t.ok((few[name] ?? 0) >= OLD, `${name} were pruned`);
       t.ok((many[name] ?? 0) <= (few[name] ?? 0) + 2_000, `${name}: ${few[name]} rows read, then ${many[name]}`);
     }
+    // Of whole months, which are dropped.
+    for (const name of PARTITIONS) t.ok((many[name] ?? 0) <= 10, `${name}: ${many[name]} rows read`);
     // One batch each, in the order of random ids, wherever the old rows are.
     for (const name of ['uploads', 'mails']) t.ok((many[name] ?? 0) <= 10_000, `${name}: ${many[name]} rows read`);
   });

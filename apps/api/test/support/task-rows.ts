@@ -73,7 +73,7 @@ export async function insertEndedRuns(
   { taskId, userId, count }: { taskId: number; userId: number; count: number },
 ): Promise<void> {
   const at = ctx.now();
-  const run = { taskId, userId, status: 'completed', trigger: 'manual', result: 'Done.' } as const;
+  const run = { taskId, userId, status: 'completed', trigger: 'manual', result: 'Done.', archived: true } as const;
   const times = { runAt: at, createdAt: at, startedAt: at, completedAt: at };
   await ctx.db.insert(executions).values(Array.from({ length: count }, () => ({ ...run, ...times })));
 }

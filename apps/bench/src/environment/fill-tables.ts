@@ -1,7 +1,13 @@
+import { HISTORY } from '@carillon/api/retention/partitions/execution-partitions';
+import { connect } from '@carillon/db';
+import { listPartitions, splitLast } from '@carillon/db/partitions/partitions';
+import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 
 const TASKS_EACH = 100;
 const BATCH_SIZE = 200_000;
+const MANY_EXECUTIONS = 10_000;
+const PARTITIONS = 12;
 /** A prime that does not divide the number of users. */
 const SCATTER = 7919;
 
@@ -29,19 +35,33 @@ export async function fillTasks(databaseUrl: string, count: number, ownerId: num
   });
 }
 
-/** Inserts completed executions of the last months over all tasks. */
+/** Inserts completed executions of the last months over all tasks, with a partition for each of 12 equal parts if they are many. */
 export async function fillExecutions(databaseUrl: string, count: number): Promise<void> {
+  if (count > MANY_EXECUTIONS) await makePartitions(databaseUrl, Math.ceil(count / PARTITIONS));
   await insertInBatches(databaseUrl, 'old executions', count, async (sql, first, last) => {
     await sql`
       insert into executions (task_id, user_id, status, trigger, run_at, queued_at, started_at, completed_at, result,
-        model, input_tokens, output_tokens, cost_usd, processing_time_ms, usage_day, created_at)
+        model, input_tokens, output_tokens, cost_usd, processing_time_ms, usage_day, created_at, archived)
       select t.id, t.user_id, 'completed', 'manual', g.at, g.at, g.at, g.at, repeat('An answer. ', 10), 'gpt-5-mini', 40, 50,
-        0.0001, 900, g.at::date, g.at
+        0.0001, 900, g.at::date, g.at, true
       from (
         select n, now() - (${count}::int - n) * interval '1 second' as at
         from generate_series(${first + 1}::int, ${last}::int) n) g
       join tasks t on t.id = (select min(id) from tasks) + g.n % (select count(*) from tasks)`;
   });
+}
+
+async function makePartitions(databaseUrl: string, ids: number) {
+  const { db, close } = connect(databaseUrl);
+  const first = Number((await listPartitions(db, HISTORY)).at(-1)?.from);
+  await db.execute(sql`select setval('executions_id_seq', ${first}, false)`);
+  for (let made = 0; made < PARTITIONS; made++) {
+    const from = Number((await listPartitions(db, HISTORY)).at(-1)?.from);
+    await db.transaction((tx) =>
+      splitLast(tx, HISTORY, { name: `executions_from_${from}`, until: String(from + ids) }),
+    );
+  }
+  await close();
 }
 
 /**

@@ -88,10 +88,10 @@ async function fill(db: Db) {
   for (let first = 0; first < EXECUTIONS; first += BATCH) {
     await db.execute(sql`
       insert into executions (task_id, user_id, status, trigger, run_at, queued_at, started_at, completed_at, result,
-        error_code, usage_day, created_at)
+        error_code, usage_day, created_at, archived)
       select t.id, t.user_id, case when g.failed then 'failed' else 'completed' end, 'manual', g.at, g.at, g.at, g.at,
         case when not g.failed then repeat('An answer. ', 20) end, case when g.failed then 'PROVIDER_ERROR' end,
-        g.at::date, g.at
+        g.at::date, g.at, true
       from (
         select n, n % 20 = 0 as failed, now() - (${EXECUTIONS}::int - n) * interval '5 seconds' as at
         from generate_series(${first}::int + 1, ${first + BATCH}::int) n

@@ -9,6 +9,7 @@ import { migrateWithin } from '../migrate.ts';
 import { openSingleConnection, openSocket } from '../open-postgres.ts';
 import { setLocally } from '../set-locally.ts';
 import { copyIn } from './copy-in.ts';
+import { type BackupPartition, replacePartitions } from './partitions.ts';
 import { BackupError } from './snapshot.ts';
 import { type BackupTable, copyTarget, findTables, quoted } from './tables.ts';
 
@@ -23,7 +24,7 @@ const SETTINGS = {
 type Columns = Pick<BackupTable, 'name' | 'columns'>;
 
 export interface Target {
-  createTables(migration: Migration): Promise<void>;
+  createTables(migration: Migration, partitions: readonly BackupPartition[]): Promise<void>;
   fill(table: Columns, chunks: AsyncIterable<Uint8Array>): Promise<number>;
   /** Expires all leases, so that the next worker takes the rows over. */
   endLeases(): Promise<void>;
@@ -45,11 +46,12 @@ export async function fillEmptyDatabase(url: string, work: (target: Target) => P
       await tx`select pg_advisory_xact_lock(${ADVISORY_LOCKS.migrate})`;
       await assertEmpty(tx);
       await work({
-        async createTables(migration) {
+        async createTables(migration, partitions) {
           await migrateTo(client, tx, migration);
           const tables = await findTables(tx);
           // Unlogged tables, which no backup contains, may reference others.
           await tx.unsafe(`truncate ${tables.map(({ name }) => `public.${quoted(name)}`).join(', ')} cascade`);
+          await replacePartitions(tx, partitions);
         },
         async fill(table, chunks) {
           await assertKnown(tx, table);

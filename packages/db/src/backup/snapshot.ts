@@ -3,8 +3,12 @@ import { finished } from 'node:stream/promises';
 import type postgres from 'postgres';
 import { findPrimary } from '../find-primary.ts';
 import { findNewestApplied, type Migration } from '../journal.ts';
+
 import { openSingleConnection } from '../open-postgres.ts';
 import { setLocally } from '../set-locally.ts';
+
+import { type BackupPartition, findPartitions } from './partitions.ts';
+
 import { type BackupTable, copyTarget, findTables, quoted } from './tables.ts';
 
 /** A failure whose message is one line for the operator. */
@@ -15,6 +19,7 @@ export interface Snapshot {
   migration: Migration;
   /** Ordered: each table after those that it references. */
   tables: BackupTable[];
+  partitions: BackupPartition[];
   copy(table: BackupTable): AsyncIterable<Buffer>;
   uploadKeys(): AsyncIterable<string[]>;
   /** The last value of each sequence, at least that of any row of the snapshot. */
@@ -58,6 +63,7 @@ export async function readSnapshot<T>(url: string, work: (snapshot: Snapshot) =>
       return work({
         migration,
         tables,
+        partitions: await findPartitions(tx),
         copy: (table) => copyOut(tx, table),
         uploadKeys: () => uploadKeys(tx),
         sequences: () => readSequences(tx),
@@ -69,7 +75,11 @@ export async function readSnapshot<T>(url: string, work: (snapshot: Snapshot) =>
 }
 
 async function* copyOut(tx: postgres.TransactionSql, table: BackupTable): AsyncGenerator<Buffer> {
-  const query = tx.unsafe(`copy ${copyTarget(table)} to stdout`);
+  const { name, columns, isPartitioned } = table;
+  const rows = isPartitioned
+    ? `(select ${columns.map(quoted).join(', ')} from public.${quoted(name)})`
+    : copyTarget(table);
+  const query = tx.unsafe(`copy ${rows} to stdout`);
   const stream: Readable = await query.readable();
   try {
     yield* stream.iterator({ destroyOnReturn: false });

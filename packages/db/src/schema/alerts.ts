@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm';
 import { check, index, integer, json, pgTable, text, unique } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { instant, wordList } from './columns.ts';
-import { executions } from './executions.ts';
 import { tasks } from './tasks.ts';
 
 export const ALERT_KINDS = ['task.overdue', 'task.failing', 'task.recovered', 'task.expensive', 'task.slow'] as const;
@@ -21,7 +20,8 @@ export const alerts = pgTable(
     kind: text({ enum: ALERT_KINDS }).notNull(),
     /** The planned instant that is overdue, or that of the run; of a run on demand, when it was asked for. */
     at: instant('at').notNull(),
-    executionId: integer('execution_id').references(() => executions.id, { onDelete: 'set null' }),
+    /** May be deleted already. */
+    executionId: integer('execution_id'),
     title: text().notNull(),
     message: text().notNull(),
     /** The data of its event. */

@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm';
 import {
-  type AnyPgColumn,
   boolean,
   check,
   date,
@@ -57,7 +56,12 @@ export interface Citation {
   title: string;
 }
 
-/** A pending row is waiting (`queuedAt` is null: a retry before its `runAt`) or queued. Completing needs the claim token. */
+/**
+ * A pending row is waiting (`queuedAt` is null: a retry before its `runAt`) or queued. Completing needs the claim token.
+ *
+ * Partitioned: `executions_live` has what is pending or running, with the indexes and foreign keys below, and
+ * `executions_history` what has ended, by ranges of ids that begin with each month. See `docs/decisions/partitions.md`.
+ */
 export const executions = pgTable(
   'executions',
   {
@@ -75,7 +79,8 @@ export const executions = pgTable(
     /** The planned instant, also of its retries; null for an execution on demand. */
     plannedFor: instant('planned_for'),
     attempt: integer().notNull().default(1),
-    retryOfId: integer('retry_of_id').references((): AnyPgColumn => executions.id, { onDelete: 'set null' }),
+    /** May be deleted already. */
+    retryOfId: integer('retry_of_id'),
     runAt: instant('run_at').notNull(),
     queuedAt: instant('queued_at'),
     startedAt: instant('started_at'),
@@ -112,13 +117,14 @@ export const executions = pgTable(
     usageDay: date('usage_day', { mode: 'string' }),
     tokensReserved: integer('tokens_reserved').notNull().default(0),
     createdAt: instant('created_at').notNull(),
+    /** True since it ended, which moves the row to the history. Null if it ended before there were partitions. */
+    archived: boolean().default(false),
   },
   (t) => [
     uniqueIndex('executions_one_per_occurrence')
       .on(t.taskId, t.plannedFor)
       .where(sql`${t.plannedFor} is not null and ${t.trigger} in ('schedule', 'backfill')`),
     uniqueIndex('executions_one_retry').on(t.retryOfId).where(sql`${t.trigger} = 'retry'`),
-    // For the foreign key: deleting an execution updates its retries.
     index('executions_retry_of').on(t.retryOfId).where(sql`${t.retryOfId} is not null`),
     index('executions_queued')
       .on(t.userId, t.runAt, t.id)
@@ -128,7 +134,7 @@ export const executions = pgTable(
     index('executions_running').on(t.userId).where(sql`${t.status} = 'running'`),
     // Executions of a task never overlap.
     uniqueIndex('executions_one_running').on(t.taskId).where(sql`${t.status} = 'running'`),
-    index('executions_live').on(t.userId, t.taskId).where(sql`${t.status} in ('pending', 'running')`),
+    index('executions_live_of_user').on(t.userId, t.taskId).where(sql`${t.status} in ('pending', 'running')`),
     index('executions_of_user').on(t.userId, t.id),
     index('executions_of_task').on(t.taskId, t.id),
     check('executions_status', sql`${t.status} in (${wordList(EXECUTION_STATUSES)})`),

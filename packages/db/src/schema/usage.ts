@@ -15,7 +15,6 @@ import {
 } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { instant, wordList } from './columns.ts';
-import { executions } from './executions.ts';
 
 export const USAGE_SOURCES = ['execution', 'interrupted', 'agent'] as const;
 
@@ -54,7 +53,8 @@ export const usageRecords = pgTable(
     userId: integer('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    executionId: integer('execution_id').references(() => executions.id, { onDelete: 'set null' }),
+    /** May be deleted already. */
+    executionId: integer('execution_id'),
     source: text({ enum: USAGE_SOURCES }).notNull(),
     day: date({ mode: 'string' }).notNull(),
     /** 1 if the call counts as an execution, 0 if it repeats an interrupted one. */

@@ -29,7 +29,7 @@ export async function cancelExecutions(
     tx.db,
     sql`
     select e.id, e.claim_token, e.started_at, ${requestedModel} as model, ${promptTokens} as tokens
-    from executions e join tasks t on t.id = e.task_id
+    from executions_live e join tasks t on t.id = e.task_id
     where e.id = any(${`{${ids.join(',')}}`}::int[]) and e.status in ('pending', 'running')`,
   );
   const priced = await addUsage(tx, live);

@@ -76,7 +76,7 @@ interface Queue {
 export async function readQueue(ctx: Context, held: readonly Lease<number>[]): Promise<Queue> {
   const [row] = await queryRows<{ found: boolean; time: string; lost: number[] | null }>(
     ctx.db,
-    sql`select exists (select from executions where status = 'pending' and queued_at is not null) as found,
+    sql`select exists (select from executions_live where status = 'pending' and queued_at is not null) as found,
       clock_timestamp() as time, ${selectLost(held)} as lost`,
   );
   if (!row) throw new Error('The statement returned no row.');
@@ -94,7 +94,7 @@ const selectLost = (held: readonly Lease<number>[]) => {
   const tokens = `{${held.map(({ claimToken }) => claimToken).join(',')}}`;
   return sql`array(
     select h.id from unnest(${ids}::int[], ${tokens}::uuid[]) h(id, claim_token)
-    left join executions e on e.id = h.id and e.claim_token = h.claim_token where e.id is null)`;
+    left join executions_live e on e.id = h.id and e.claim_token = h.claim_token where e.id is null)`;
 };
 
 export async function selectCandidates(tx: Context, { limit, after }: ClaimOptions) {
@@ -180,7 +180,7 @@ export async function writeStarts(tx: Context, starting: readonly StartingExecut
       tx.db,
       sql`
       with started as (
-        update executions e set status = 'running', started_at = ${at}, claim_token = s.token,
+        update executions_live e set status = 'running', started_at = ${at}, claim_token = s.token,
           lease_until = ${leaseUntil(tx.config.executionLeaseMs)}, tokens_reserved = s.tokens, usage_day = ${toUtcDay(now)},
           request = s.request::json
         from ${recordset('s', starts, { id: 'int', token: 'uuid', tokens: 'int', count: 'int', request: 'text' })}

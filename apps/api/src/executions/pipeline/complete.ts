@@ -61,9 +61,12 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
     cost: result.usage?.costUsd ?? null,
     ms: result.durationMs === null ? null : Math.round(result.durationMs),
   }));
-  const written = await queryRows<WrittenRow>(
-    tx.db,
-    sql`
+  const [, written] = await Promise.all([
+    lockTasks(tx, results),
+    // A second statement: its snapshot must be taken under the locks, because an execution that ends moves to another table.
+    queryRows<WrittenRow>(
+      tx.db,
+      sql`
     with results as (
       select * from ${recordset('results', records, {
         id: 'int',
@@ -92,23 +95,24 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
           and num_nonnulls(t.ends_at, t.max_runs) > 0 as has_no_further_run,
         ${selectBudget} as budget
       from tasks t
-      where t.id in (select e.task_id from executions e join results using (id)) order by t.id for no key update
+      where t.id in (select e.task_id from executions_live e join results using (id))
     )
-    update executions e set status = results.status, completed_at = ${now}, claim_token = null,
+    update executions e set status = results.status, archived = true, completed_at = ${now}, claim_token = null,
       lease_until = null, tokens_reserved = 0, result = results.result, output = results.answer::json,
       changed = results.changed, changes = results.changes::json, compared_with_id = results.against,
       citations = results.citations::json, tool_uses = results.tool_uses, error = results.error, error_code = results.code, model = results.model, input_tokens = results.input, output_tokens = results.output,
       tokens_estimated = results.estimated, cost_usd = results.cost, processing_time_ms = results.ms,
       queued_at = coalesce(e.queued_at, ${now}),
       usage_day = case when results.token is not null then e.usage_day end
-    from results join executions was using (id) join held on held.id = was.task_id
-    where e.id = results.id and case when results.token is null
+    from results join executions_live was using (id) join held on held.id = was.task_id
+    where not e.archived and e.id = results.id and case when results.token is null
       then e.status = 'pending' else e.status = 'running' and e.claim_token = results.token end
     returning e.id, results.token as claim_token, e.task_id, e.user_id, e.trigger, e.via_webhook, e.planned_for,
       e.attempt, e.created_at as requested_at, e.started_at, was.usage_day, was.tokens_reserved, held.name as task_name, held.notification_email,
       held.status as task_status, held.recurrence, held.next_execution_at, held.consecutive_failures, held.has_webhook,
       held.notify, held.max_retries, held.alerts, held.alerting_since, held.has_no_further_run, held.budget`,
-  );
+    ),
+  ]);
   // Two claims of one execution may end together.
   const toKey = ({ id, claimToken }: { id: number; claimToken: string | null }) => `${id} ${claimToken}`;
   const resultByKey = new Map(results.map((result) => [toKey(result), result]));
@@ -122,6 +126,16 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       completedAt,
       result: resultByKey.get(toKey(row)) as ExecutionResult,
     }),
+  );
+}
+
+function lockTasks({ db }: Context, results: readonly ExecutionResult[]) {
+  const ids = `{${results.map(({ id }) => id).join(',')}}`;
+  return queryRows(
+    db,
+    sql`
+    select from tasks where id in (select task_id from executions_live where id = any(${ids}::int[]))
+    order by id for no key update`,
   );
 }
 

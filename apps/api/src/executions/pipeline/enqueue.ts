@@ -52,7 +52,7 @@ export async function findNextDueAt(ctx: Context): Promise<Date | null> {
     sql`
     select least(
       (select min(next_execution_at) from tasks where next_execution_at is not null),
-      (select min(run_at) from executions where status = 'pending' and queued_at is null)
+      (select min(run_at) from executions_live where status = 'pending' and queued_at is null)
     ) as at`,
   );
   return toInstantOrNull(row?.at ?? null);

@@ -20,7 +20,7 @@ import { promptTokens, requestedModel } from './prompt-tokens.ts';
 
 /** Beyond this the execution itself may be what kills the process. */
 const MAX_INTERRUPTIONS = 3;
-const EXECUTIONS: LeasedTable<number> = { name: 'executions', alias: 'e', idType: 'int' };
+const EXECUTIONS: LeasedTable<number> = { name: 'executions_live', alias: 'e', idType: 'int' };
 
 export function renewExecutions(ctx: Context, leases: readonly Lease<number>[]): Promise<Set<number>> {
   return renewLeases(ctx.db, EXECUTIONS, leases, ctx.config.executionLeaseMs);
@@ -34,7 +34,7 @@ export async function rescueExecutions(ctx: Context): Promise<number[]> {
       tx.db,
       sql`
       select e.id, e.claim_token, ${promptTokens} as tokens, ${requestedModel} as model
-      from executions e join tasks t on t.id = e.task_id
+      from executions_live e join tasks t on t.id = e.task_id
       where e.status = 'running' and ${isExpired} and e.interruptions >= ${MAX_INTERRUPTIONS}
       for no key update of t, e skip locked`,
     );
@@ -72,10 +72,10 @@ async function requeue(tx: Context, condition: SQL, { isInterruption }: { isInte
     sql`
     with found as (
       select e.id, e.task_id, e.user_id, e.usage_day, e.tokens_reserved, ${requestedModel} as ai_model, ${promptTokens} as tokens
-      from executions e join tasks t on t.id = e.task_id
+      from executions_live e join tasks t on t.id = e.task_id
       where e.status = 'running' and ${condition} for no key update of t, e skip locked
     ), requeued as (
-      update executions e set status = 'pending', queued_at = ${now}, ${RELEASE_LEASE},
+      update executions_live e set status = 'pending', queued_at = ${now}, ${RELEASE_LEASE},
         tokens_reserved = 0, interruptions = e.interruptions + ${isInterruption ? 1 : 0},
         interrupted_at = ${isInterruption ? sql`array_append(e.interrupted_at, ${now}::timestamptz)` : sql`e.interrupted_at`}
       from found where e.id = found.id

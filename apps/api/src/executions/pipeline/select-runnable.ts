@@ -81,22 +81,22 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
     ctx.db,
     sql`
     with recursive waiting(user_id) as (
-      (select user_id from executions where status = 'pending' and queued_at is not null and user_id > ${after}
+      (select user_id from executions_live where status = 'pending' and queued_at is not null and user_id > ${after}
         order by user_id limit 1)
       union all
-      select (select e.user_id from executions e where e.status = 'pending' and e.queued_at is not null
+      select (select e.user_id from executions_live e where e.status = 'pending' and e.queued_at is not null
         and e.user_id > w.user_id order by e.user_id limit 1)
       from waiting w where w.user_id is not null
     ), busy as materialized (
       select count(*) as runs, jsonb_object_agg(user_id, runs) as users, jsonb_object_agg(task_id, true) as tasks from (
-        select user_id, task_id, count(*) over (partition by user_id) as runs from executions where status = 'running'
+        select user_id, task_id, count(*) over (partition by user_id) as runs from executions_live where status = 'running'
       ) r
     ), picked as materialized (
       select p.id, p.run_at, w.user_id from waiting w cross join lateral (
         select q.id, q.run_at from (
           select e.id, e.task_id, e.run_at, row_number() over (partition by e.task_id order by e.run_at, e.id) as turn
           from (
-            select id, task_id, run_at from executions
+            select id, task_id, run_at from executions_live
             where status = 'pending' and queued_at is not null and user_id = w.user_id
               and jsonb_exists((select tasks from busy), task_id::text) is not true
             order by run_at, id limit ${MAX_CONSIDERED}
@@ -117,7 +117,7 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
         case when (t.context ->> 'previousResult')::boolean or strpos(t.prompt, '{{previous_result}}') > 0 then (
           select left(p.result, ${MAX_SENT}) from executions p where p.id = t.last_success_id and p.task_id = t.id
         ) end as previous_result
-      from executions e join tasks t on t.id = e.task_id join users u on u.id = e.user_id
+      from executions_live e join tasks t on t.id = e.task_id join users u on u.id = e.user_id
       -- "is true": otherwise an index lists all that waits, only to check the state again under the lock.
       where e.id = any(array(select id from picked)) and (e.status = 'pending') is true and not (select maintenance_mode from settings)
       for no key update of t, e skip locked

@@ -13,7 +13,7 @@ export function lockDueRetries(ctx: Context, dueBefore: Date, limit: number): Pr
   return queryRows<DueRetry>(
     ctx.db,
     sql`
-    select e.id, e.user_id from executions e join tasks t on t.id = e.task_id
+    select e.id, e.user_id from executions_live e join tasks t on t.id = e.task_id
     where e.status = 'pending' and e.queued_at is null and e.run_at <= ${dueBefore.toISOString()}
       and not (select maintenance_mode from settings)
     order by e.run_at limit ${limit} for no key update of t, e skip locked`,
@@ -41,7 +41,7 @@ export async function queueRetries(ctx: Context, { queued, dropped }: ReturnType
   if (queued.length + dropped.length === 0) return;
   const toIds = (retries: readonly DueRetry[]) => `{${retries.map(({ id }) => id).join(',')}}`;
   await ctx.db.execute(sql`
-    with dropped as (delete from executions where id = any(${toIds(dropped)}::int[]))
-    update executions set queued_at = ${now.toISOString()}, usage_day = ${toUtcDay(now)}
+    with dropped as (delete from executions_live where id = any(${toIds(dropped)}::int[]))
+    update executions_live set queued_at = ${now.toISOString()}, usage_day = ${toUtcDay(now)}
     where id = any(${toIds(queued)}::int[])`);
 }

@@ -14,11 +14,11 @@ export function lockDueTasks(ctx: Context, dueBefore: Date, limit: number): Prom
     select t.id, t.user_id, t.recurrence, t.recurrence_pattern, t.timezone, t.scheduled_for, t.next_execution_at,
       t.missed, t.overlap,
       t.ends_at, t.max_runs, t.planned_runs, t.paused_until, ${selectBudget} as budget,
-      (select true from executions e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
+      (select true from executions_live e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
         as is_busy,
       case when t.overlap = 'queue' then (
         select coalesce(bool_or(e.status = 'pending' and e.trigger = 'schedule'), false) and count(*) > 1
-        from executions e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running')
+        from executions_live e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running')
       ) else false end as has_waiting
     from tasks t
     where t.next_execution_at <= ${dueBefore.toISOString()} and not (select maintenance_mode from settings)
@@ -32,7 +32,7 @@ export async function findPlannedExecutions({ db }: Context, taskIds: readonly n
   const found = await queryRows<{ id: number }>(
     db,
     sql`
-    select e.id from tasks t join executions e on e.user_id = t.user_id and e.task_id = t.id
+    select e.id from tasks t join executions_live e on e.user_id = t.user_id and e.task_id = t.id
     where t.id = any(${`{${taskIds.join(',')}}`}::int[]) and e.status in ('pending', 'running')
       and (e.trigger = 'schedule' or e.trigger = 'retry' and exists (
         select from executions p where p.task_id = e.task_id and p.planned_for = e.planned_for

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 
 const toIds = (ids: readonly number[]) => sql`${`{${ids.join(',')}}`}::int[]`;
 
-const hasLiveRun = sql`exists (select from executions e
+const hasLiveRun = sql`exists (select from executions_live e
   where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running'))`;
 
 /**

@@ -22,10 +22,10 @@ export const ENQUEUE = `
 /** Starts queued executions and reserves their tokens: $1 now, $2 lease end, $3 limit, $4 claim token. */
 export const START = `
   with queued as (
-    select e.id from executions e where e.status = 'pending' and e.queued_at is not null
+    select e.id from executions_live e where e.status = 'pending' and e.queued_at is not null
     order by e.user_id, e.run_at, e.id limit $3::int for no key update skip locked
   ), started as (
-    update executions e set status = 'running', started_at = $1::timestamptz, claim_token = $4::uuid,
+    update executions_live e set status = 'running', started_at = $1::timestamptz, claim_token = $4::uuid,
       lease_until = $2::timestamptz, tokens_reserved = 256
     from queued where e.id = queued.id returning e.id, e.task_id, e.user_id, e.usage_day
   ), touched as (
@@ -49,10 +49,10 @@ export const COMPLETE = `
     select * from jsonb_to_recordset($1::text::jsonb)
       as e(id int, text text, model text, input int, output int, ms int)
   ), completed as (
-    update executions x set status = 'completed', completed_at = $2::timestamptz, claim_token = null, lease_until = null,
+    update executions x set status = 'completed', archived = true, completed_at = $2::timestamptz, claim_token = null, lease_until = null,
       tokens_reserved = 0, result = e.text, model = e.model, input_tokens = e.input, output_tokens = e.output,
       cost_usd = 0, processing_time_ms = e.ms
-    from results e where x.id = e.id
+    from results e where not x.archived and x.id = e.id
     returning x.id, x.task_id, x.user_id, x.usage_day, e.model, e.input, e.output, e.ms
   ), recorded as (
     insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,

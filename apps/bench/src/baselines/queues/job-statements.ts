@@ -18,10 +18,10 @@ export const COMPLETE_JOBS = `
     select * from jsonb_to_recordset($1::text::jsonb)
       as r(id int, "taskId" int, "userId" int, text text, model text, input int, output int, ms int)
   ), completed as (
-    update executions e set status = 'completed', completed_at = $2::timestamptz, claim_token = null, lease_until = null,
+    update executions e set status = 'completed', archived = true, completed_at = $2::timestamptz, claim_token = null, lease_until = null,
       tokens_reserved = 0, result = r.text, model = r.model, input_tokens = r.input, output_tokens = r.output,
       cost_usd = 0, processing_time_ms = r.ms
-    from results r where e.id = r.id
+    from results r where not e.archived and e.id = r.id
   ), recorded as (
     insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,
       estimated, cost_usd, created_at)

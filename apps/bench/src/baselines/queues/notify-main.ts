@@ -12,17 +12,17 @@ const provider = createProvider(10);
 
 const CLAIM = `
   with queued as (
-    select id from executions where status = 'pending' and queued_at is not null order by user_id, run_at, id limit 10
+    select id from executions_live where status = 'pending' and queued_at is not null order by user_id, run_at, id limit 10
     for no key update skip locked
   ), started as (
-    update executions e set status = 'running', started_at = $1::timestamptz, claim_token = $2::uuid,
+    update executions_live e set status = 'running', started_at = $1::timestamptz, claim_token = $2::uuid,
       lease_until = $3::timestamptz from queued where e.id = queued.id returning e.id, e.task_id
   )
   select s.id, t.prompt from started s join tasks t on t.id = s.task_id`;
 
 const COMPLETE = `
-  update executions set status = 'completed', completed_at = $1::timestamptz, claim_token = null, lease_until = null,
-    result = $2 where id = $3::int`;
+  update executions set status = 'completed', archived = true, completed_at = $1::timestamptz, claim_token = null, lease_until = null,
+    result = $2 where not archived and id = $3::int`;
 
 const ENQUEUE = `
   with queued as (

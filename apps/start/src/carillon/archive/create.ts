@@ -56,7 +56,10 @@ export async function createBackup(path: string, snapshot: Snapshot, { config, p
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value, null, 2));
 
-function buildHeader({ migration, tables }: Snapshot, { encryptionKeys, storage }: BackupOptions['config']): Header {
+function buildHeader(
+  { migration, tables, partitions }: Snapshot,
+  { encryptionKeys, storage }: BackupOptions['config'],
+): Header {
   if (migration.tag === '') {
     throw new CommandFailure('The database belongs to a newer version of Carillon: back it up with that version.');
   }
@@ -66,6 +69,7 @@ function buildHeader({ migration, tables }: Snapshot, { encryptionKeys, storage 
     createdAt: systemClock().toISOString(),
     migration: { tag: migration.tag, when: migration.when },
     tables: tables.map(({ name, columns }) => ({ name, columns })),
+    partitions,
     keys: buildFingerprints(encryptionKeys),
     storage: { driver: storage.driver, url: storage.driver === 'base64' ? null : storage.url },
   };

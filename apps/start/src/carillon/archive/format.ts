@@ -1,3 +1,4 @@
+import type { BackupPartition } from '@carillon/db/backup/partitions';
 import type { BackupTable } from '@carillon/db/backup/tables';
 import type { Migration } from '@carillon/db/journal';
 import type { Digest } from './digest.ts';
@@ -16,6 +17,8 @@ export interface Header {
   createdAt: string;
   migration: Migration;
   tables: Pick<BackupTable, 'name' | 'columns'>[];
+  /** Missing in archives of versions without partitions. */
+  partitions?: BackupPartition[];
   /** The encryption keys, without revealing them. */
   keys: { id: string; fingerprint: string }[];
   storage: { driver: string; url: string | null };

@@ -37,7 +37,7 @@ export async function restoreArchive(
     );
   }
   await onHeader(header);
-  await target.createTables(header.migration);
+  await target.createTables(header.migration, header.partitions ?? []);
 
   const tables: Manifest['tables'] = {};
   const filesDigest = startDigest();
