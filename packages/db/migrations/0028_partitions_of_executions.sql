@@ -1,4 +1,4 @@
--- A filled table is prepared before, see src/online-steps.ts: attaching it reads no row then.
+-- A filled table is prepared before, see src/partitions/online-steps.ts: attaching it reads no row then.
 ALTER TABLE "executions" ADD COLUMN IF NOT EXISTS "archived" boolean;--> statement-breakpoint
 ALTER TABLE "alerts" DROP CONSTRAINT "alerts_execution_id_executions_id_fk";--> statement-breakpoint
 ALTER TABLE "usage_records" DROP CONSTRAINT "usage_records_execution_id_executions_id_fk";--> statement-breakpoint

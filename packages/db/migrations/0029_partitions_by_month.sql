@@ -1,4 +1,4 @@
--- Filled tables are prepared before, see src/online-steps.ts: attaching them reads no row then.
+-- Filled tables are prepared before, see src/partitions/online-steps.ts: attaching them reads no row then.
 DO $$
 DECLARE
   part record;

@@ -4,10 +4,8 @@ import type postgres from 'postgres';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { findPrimary } from './find-primary.ts';
 import { findNewestApplied, MIGRATIONS, readJournal } from './journal.ts';
-
-import { NO_TIMEOUTS, runOnlineSteps } from './online-steps.ts';
-
 import { openSingleConnection } from './open-postgres.ts';
+import { NO_TIMEOUTS, runOnlineSteps } from './partitions/online-steps.ts';
 import { setLocally } from './set-locally.ts';
 
 export interface Migrated {

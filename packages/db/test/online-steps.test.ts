@@ -4,7 +4,7 @@ import postgres from 'postgres';
 import t from 'tap';
 import { MIGRATIONS, readJournal } from '../src/journal.ts';
 import { migrateDatabase } from '../src/migrate.ts';
-import { runOnlineSteps } from '../src/online-steps.ts';
+import { runOnlineSteps } from '../src/partitions/online-steps.ts';
 import { emptyDatabase } from './empty-database.ts';
 
 const before = readJournal().entries.findIndex(({ tag }) => tag === '0027_web_tools_and_task_proposals');

@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
-import { ADVISORY_LOCKS } from './advisory-locks.ts';
-import { findNewestApplied, readJournal } from './journal.ts';
-import { setLocally } from './set-locally.ts';
+import { ADVISORY_LOCKS } from '../advisory-locks.ts';
+import { findNewestApplied, readJournal } from '../journal.ts';
+import { setLocally } from '../set-locally.ts';
 
 /** The role may have others, for the statements of requests. */
 export const NO_TIMEOUTS = { statement_timeout: '0', lock_timeout: '0', idle_in_transaction_session_timeout: '0' };
