@@ -230,7 +230,7 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   estimatedDurationMs: 'The usual duration of such a run, in milliseconds',
   trigger: 'Why it runs: by the `schedule`, on request (`manual`), by an `inbound` webhook, or as a `retry`',
   attempt: 'The number of the attempt, from 1',
-  retryOfId: 'The failed execution that this one retries; null for none',
+  retryOfId: 'The failed execution that this one retries, which may be deleted already; null for none',
   startedAt: 'When it started; null before that',
   completedAt: 'When it completed or failed; null before that',
   failedAt: 'When it failed',

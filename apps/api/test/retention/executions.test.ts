@@ -202,7 +202,7 @@ t.test('A detached partition, whose process died then, is counted and dropped by
   await enterMonth(0);
   const [first] = await listNames();
   await ctx.db.transaction(async (tx) => {
-    await detachPartition(tx, HISTORY.name, first as string);
+    await detachPartition(tx, HISTORY, first as string);
     await renameTable(tx, first as string, 'executions_expired_from_1');
   });
   t.match(await counts(), { totalExecutions: 3 });

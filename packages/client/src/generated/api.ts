@@ -2160,7 +2160,7 @@ export interface components {
             plannedFor: string | null;
             /** @description The number of the attempt, from 1 */
             attempt: number;
-            /** @description The failed execution that this one retries; null for none */
+            /** @description The failed execution that this one retries, which may be deleted already; null for none */
             retryOfId: number | null;
             /**
              * Format: date-time
@@ -4954,7 +4954,7 @@ export interface operations {
                             plannedFor: string | null;
                             /** @description The number of the attempt, from 1 */
                             attempt: number;
-                            /** @description The failed execution that this one retries; null for none */
+                            /** @description The failed execution that this one retries, which may be deleted already; null for none */
                             retryOfId: number | null;
                             /**
                              * Format: date-time
@@ -5177,7 +5177,7 @@ export interface operations {
                             plannedFor: string | null;
                             /** @description The number of the attempt, from 1 */
                             attempt: number;
-                            /** @description The failed execution that this one retries; null for none */
+                            /** @description The failed execution that this one retries, which may be deleted already; null for none */
                             retryOfId: number | null;
                             /**
                              * Format: date-time

@@ -8,6 +8,8 @@ export interface PartitionedTable {
   key: string;
   /** The partition without an end. */
   later: string;
+  /** The table of its foreign key. */
+  references?: string;
 }
 
 /** Bounds are in PostgreSQL's format: `from` is included, `until` is not. Null for none. */
@@ -60,7 +62,7 @@ export async function splitLast(
   const last = (await listPartitions(db, table)).at(-1);
   const from = toBound(last?.from ?? null, 'MINVALUE');
   const until = toBound(created.until, 'MAXVALUE');
-  await limitLockWait(db);
+  await lockReferenced(db, table);
   await db.execute(sql`lock table ${later} in access exclusive mode`);
   await db.execute(sql`create table ${name} (like ${later} including all excluding identity)`);
   await db.execute(sql`
@@ -70,16 +72,26 @@ export async function splitLast(
   await db.execute(sql`alter table ${parent} attach partition ${later} for values from (${until}) to (maxvalue)`);
 }
 
-/** Makes a partition a table of its own, in the caller's transaction. Throws 55P03 like `splitLast`. */
-export async function detachPartition(db: Db, parent: string, partition: string): Promise<void> {
-  await limitLockWait(db);
-  await db.execute(sql`alter table ${sql.identifier(parent)} detach partition ${sql.identifier(partition)}`);
+/** Makes a partition a table of its own, in the caller's transaction, which may drop it. Throws 55P03 like `splitLast`. */
+export async function detachPartition(
+  db: Db,
+  table: Pick<PartitionedTable, 'name' | 'references'>,
+  partition: string,
+): Promise<void> {
+  await lockReferenced(db, table);
+  await db.execute(sql`alter table ${sql.identifier(table.name)} detach partition ${sql.identifier(partition)}`);
 }
 
 export const renameTable = (db: Db, from: string, to: string) =>
   db.execute(sql`alter table ${sql.identifier(from)} rename to ${sql.identifier(to)}`);
 
-const limitLockWait = (db: Db) => db.execute(sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`));
+/** First, because other transactions use it before the partitioned table: in the other order each would wait for the other. */
+async function lockReferenced(db: Db, { references }: Pick<PartitionedTable, 'references'>) {
+  await limitLockWait(db);
+  if (references) await db.execute(sql`lock table ${sql.identifier(references)} in access exclusive mode`);
+}
+
+export const limitLockWait = (db: Db) => db.execute(sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`));
 
 /** Statements that define tables take no parameters. */
 const toBound = (bound: string | null, unbounded: 'MINVALUE' | 'MAXVALUE') => {

@@ -1,9 +1,8 @@
 import { type Db, queryRows } from '@carillon/db';
-import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
-import { detachPartition, listPartitions, renameTable } from '@carillon/db/partitions/partitions';
+import { detachPartition, limitLockWait, listPartitions, renameTable } from '@carillon/db/partitions/partitions';
 import { sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
 import type { PruneBatch } from '../batch.ts';
 import { changePartitions } from './change-partitions.ts';
@@ -21,20 +20,20 @@ export const dropExpiredExecutions =
   (before: Date): PruneBatch =>
   async (ctx) => {
     await detachExpired(ctx, before);
-    const expired = await findDetached(ctx.db);
-    let deleted = 0;
-    for (const name of expired) {
+    const dropped: number[] = [];
+    for (const name of await findDetached(ctx.db)) {
       if (ctx.worker.stopping.aborted) break;
-      deleted += await dropDetached(ctx, name);
+      const rows = await dropDetached(ctx, name);
+      if (rows !== null) dropped.push(rows);
     }
-    return { deleted, next: null, isLast: expired.length === 0 };
+    return { deleted: dropped.reduce((sum, rows) => sum + rows, 0), next: null, isLast: dropped.length === 0 };
   };
 
 const detachExpired = (ctx: Context, before: Date): Promise<void> =>
-  changePartitions(ctx, async (db) => {
+  changePartitions(ctx, async ({ db }) => {
     const oldest = await findOldest(db);
     if (!oldest || !(await hasOnlyExpired(db, oldest.name, before))) return;
-    await detachPartition(db, oldest.parent, oldest.name);
+    await detachPartition(db, { name: oldest.parent }, oldest.name);
     await renameTable(db, oldest.name, oldest.name.replace('executions_', EXPIRED));
   });
 
@@ -73,19 +72,20 @@ async function findDetached(db: Db): Promise<string[]> {
   return found.map(({ name }) => name);
 }
 
-/** Its rows cannot change any more, so they are counted before the transaction, which then is short. */
-async function dropDetached(ctx: Context, name: string): Promise<number> {
+/** Its rows cannot change any more, so they are counted before the transaction, which then is short. Null if it is in use or gone. */
+async function dropDetached(ctx: Context, name: string): Promise<number | null> {
   const deltas = await countEnded(ctx, name);
-  const table = sql.identifier(name);
-  return inTransaction(ctx, async (tx) => {
-    await tx.db.execute(sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.changePartitions})`);
-    if (!(await findDetached(tx.db)).includes(name)) return 0;
+  let deleted: number | null = null;
+  await changePartitions(ctx, async (tx) => {
+    if (!(await findDetached(tx.db)).includes(name)) return;
     for (let at = 0; at < deltas.length; at += DELTAS_PER_WRITE) {
       await recordUsage(tx, deltas.slice(at, at + DELTAS_PER_WRITE));
     }
-    await tx.db.execute(sql`drop table ${table}`);
-    return deltas.reduce((sum, { completed = 0, failed = 0 }) => sum - completed - failed, 0);
+    await limitLockWait(tx.db);
+    await tx.db.execute(sql`drop table ${sql.identifier(name)}`);
+    deleted = deltas.reduce((sum, { completed = 0, failed = 0 }) => sum - completed - failed, 0);
   });
+  return deleted;
 }
 
 interface Ended {

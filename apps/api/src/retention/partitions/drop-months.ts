@@ -14,11 +14,11 @@ export const dropExpiredMonth =
   async (ctx) => {
     let deleted = 0;
     let isLast = true;
-    await changePartitions(ctx, async (db) => {
+    await changePartitions(ctx, async ({ db }) => {
       const [month] = await listMonths(db, table);
       if (!month || month.until === null || new Date(month.until) > before) return;
       const rows = await estimateRows(db, month.name);
-      await detachPartition(db, table.name, month.name);
+      await detachPartition(db, table, month.name);
       await moveToEarlier(db, table, month, isKept);
       await db.execute(sql`drop table ${sql.identifier(month.name)}`);
       deleted = rows;
@@ -35,7 +35,7 @@ async function moveToEarlier(db: Db, table: PartitionedTable, { name, until }: P
   );
   const [existing] = await queryRows(db, sql`select from pg_class where relname = ${earlierName} and relkind = 'r'`);
   if (existing) {
-    await detachPartition(db, table.name, earlierName);
+    await detachPartition(db, table, earlierName);
     await db.execute(sql`delete from ${earlier} r where not (${isKept})`);
   } else {
     await db.execute(sql`create table ${earlier} (like ${later} including all excluding identity)`);

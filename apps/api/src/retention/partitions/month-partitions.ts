@@ -1,11 +1,16 @@
 import type { Db } from '@carillon/db';
 import { listPartitions, type Partition, type PartitionedTable, splitLast } from '@carillon/db/partitions/partitions';
 
-const byMonth = (name: string, key: string): PartitionedTable => ({ name, key, later: `${name}_later` });
+const byMonth = (name: string, key: string, references?: string): PartitionedTable => ({
+  name,
+  key,
+  later: `${name}_later`,
+  ...(references && { references }),
+});
 
-export const OCCURRENCES = byMonth('occurrences', 'planned_for');
+export const OCCURRENCES = byMonth('occurrences', 'planned_for', 'tasks');
 export const EVENTS = byMonth('events', 'created_at');
-export const USAGE_RECORDS = byMonth('usage_records', 'day');
+export const USAGE_RECORDS = byMonth('usage_records', 'day', 'users');
 export const AUDIT_LOG = byMonth('audit_log', 'at');
 
 /** Makes the partitions of all months up to the next one. */

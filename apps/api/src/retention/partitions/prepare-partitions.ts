@@ -6,9 +6,9 @@ import { AUDIT_LOG, EVENTS, OCCURRENCES, prepareMonths, USAGE_RECORDS } from './
 
 /** Makes the partitions of this month and the next, unless they exist. */
 export async function preparePartitions(ctx: Context): Promise<void> {
-  await changePartitions(ctx, (db) => prepareExecutionPartitions(db, ctx.now()));
+  await changePartitions(ctx, ({ db }) => prepareExecutionPartitions(db, ctx.now()));
   for (const table of [OCCURRENCES, EVENTS, USAGE_RECORDS, AUDIT_LOG]) {
-    await changePartitions(ctx, (db) => prepareMonths(db, table, ctx.now()));
+    await changePartitions(ctx, ({ db }) => prepareMonths(db, table, ctx.now()));
   }
   await archiveEnded(ctx);
 }
