@@ -1,19 +1,27 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type postgres from 'postgres';
-import { listServers } from './database-url.ts';
+import { listReadServers, listServers } from './database-url.ts';
 import { openPostgres } from './open-postgres.ts';
 import { ARRAY_PARSERS } from './pool/array-parsers.ts';
-import { createClient } from './pool/driver.ts';
+import { createClient, createRun } from './pool/driver.ts';
 import { createPool } from './pool/pool.ts';
 import type { PrepareSetting } from './pool/pooling.ts';
 import { createServers } from './pool/primary.ts';
+import type { Run } from './pool/statement.ts';
+import { createReplica, type Replica, type ReplicaOptions } from './replica/replica.ts';
+import { createReplicaServer } from './replica/server.ts';
 import * as schema from './schema/index.ts';
+
+/** How long statements in use may take to end. */
+const CLOSE_MS = 5000;
 
 type Database = PostgresJsDatabase<typeof schema>;
 
 export interface Db extends Database {
   /** The same database, its statements sent over the pool's shared connection. Not in a transaction. */
-  onSharedConnection?: Database;
+  onSharedConnection?: Db;
+  /** For reads that may be answered by standbys, if there are any. Not in a transaction. */
+  replica?: Replica<Database>;
 }
 
 export interface ConnectOptions {
@@ -23,31 +31,37 @@ export interface ConnectOptions {
   deadlineMs?: number;
   /** Default: `auto`. */
   prepare?: PrepareSetting;
+  /** Standbys of the database, by a URL that may list several. */
+  replica?: ReplicaOptions & { url: string };
 }
 
 /** Opens a pool without connecting yet. Statements reject with `DatabaseUnavailable` at their deadline. */
 export function connect(
   url: string,
-  { max = 10, applicationName = 'carillon', deadlineMs = 4000, prepare = 'auto' }: ConnectOptions = {},
+  { max = 10, applicationName = 'carillon', deadlineMs = 4000, prepare = 'auto', replica }: ConnectOptions = {},
 ) {
   // Never connected: it parses the URL, and Drizzle adjusts its parsers and serializers.
   const [server] = listServers(url);
   const { options } = openPostgres(server, { max: 1 });
   Object.assign(options.parsers, ARRAY_PARSERS);
   const { parsers, serializers } = options;
-  const pool = createPool({
-    servers: createServers(url),
-    maxConnections: max,
-    applicationName,
-    deadlineMs,
-    prepare,
-    parsers,
-    serializers,
-  });
-  const open = (shared: boolean): Database => {
-    const client = { ...createClient(pool, deadlineMs, { shared }), options };
+  const settings = { maxConnections: max, applicationName, deadlineMs, prepare, parsers, serializers };
+  const pool = createPool({ ...settings, servers: createServers(url) });
+  const open = (run: Run): Database => {
+    const client = { ...createClient(pool, deadlineMs, run), options };
     return drizzle(client as unknown as postgres.Sql, { schema });
   };
-  const db: Db = Object.assign(open(false), { onSharedConnection: open(true) });
-  return { db, poolState: pool.state, close: () => pool.close(5000) };
+  const run = createRun(pool, deadlineMs);
+  const db: Db = Object.assign(open(run), { onSharedConnection: open(createRun(pool, deadlineMs, { shared: true })) });
+  if (!replica) return { db, poolState: pool.state, close: () => pool.close(CLOSE_MS) };
+  const servers = listReadServers(replica.url).map((server) => createReplicaServer(server, settings));
+  const { close, ...reads } = createReplica<Database>(servers, { db, run }, open, replica);
+  for (const one of [db, db.onSharedConnection]) Object.assign(one as Db, { replica: reads });
+  return {
+    db,
+    poolState: pool.state,
+    close: async () => {
+      await Promise.all([pool.close(CLOSE_MS), close(CLOSE_MS)]);
+    },
+  };
 }

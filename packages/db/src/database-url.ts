@@ -29,6 +29,10 @@ export function listServers(text: string): [string, ...string[]] {
   return [toUrl(first), ...others.map(toUrl)];
 }
 
+/** As `listServers`, of standbys: without `target_session_attrs`, because a standby that became the primary is read too. */
+export const listReadServers = (text: string): string[] =>
+  listServers(text).map((server) => server.replace(/(?<=[?&])target_session_attrs=[^&]*&?/, ''));
+
 /** For messages and logs: without user, password and settings. Throws for a URL that `parseDatabaseUrl` refuses. */
 export const describeServers = (text: string): string =>
   listServers(text)

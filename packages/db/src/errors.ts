@@ -13,6 +13,7 @@ export const SQLSTATE = {
   undefinedTable: '42P01',
   readOnly: '25006',
   tooManyConnections: '53300',
+  queryCanceled: '57014',
   adminShutdown: '57P01',
   crashShutdown: '57P02',
   cannotConnectNow: '57P03',

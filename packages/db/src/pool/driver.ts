@@ -10,13 +10,17 @@ export interface Client {
 }
 
 /** Every statement is answered or rejected within `deadlineMs`, waiting for a connection included. */
-export function createClient(pool: Pool, deadlineMs: number, { shared = false } = {}): Client {
-  const run: Run = (send) => {
+export const createRun =
+  (pool: Pool, deadlineMs: number, { shared = false } = {}): Run =>
+  (send) => {
     const until = performance.now() + deadlineMs;
     const runOn = (connection: Connection) => connection.run(send, until, () => pool.release(connection));
     const connection = pool.tryAcquire({ shared });
     return connection ? runOn(connection) : pool.acquire(until, { exclusive: false }).then(runOn);
   };
+
+/** `run` is for statements outside of transactions, which are on connections of `pool`. */
+export function createClient(pool: Pool, deadlineMs: number, run: Run): Client {
   return {
     unsafe: (text, params, options) => createStatement(run, text, params, options),
     async begin(work) {

@@ -1,0 +1,1 @@
+ALTER TABLE "event_positions" ADD COLUMN "changes" bigint DEFAULT 0 NOT NULL;
