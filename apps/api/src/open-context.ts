@@ -12,6 +12,7 @@ import { createRemoteWakeUps } from './queue/wake-ups.ts';
 import { createFileStorage } from './storage/client.ts';
 import { openLog } from './telemetry/logger.ts';
 import { NO_METRICS } from './telemetry/metrics.ts';
+import { logReplicaChanges } from './telemetry/replica-log.ts';
 import { NO_TRACE } from './telemetry/tracing.ts';
 import { createIntegrations } from './third-party/integrations.ts';
 import { createOAuth } from './third-party/oauth.ts';
@@ -27,6 +28,8 @@ export async function openContext(
   const tokens = await createSessionTokens(config);
   const open = new AsyncDisposableStack();
   const log = givenLog ?? (await openLog(config));
+  const { databaseReadUrl, databaseReadMaxLagMs: maxLagMs } = config;
+  const replica = databaseReadUrl !== null && { url: databaseReadUrl, maxLagMs, onChange: logReplicaChanges(log) };
   const {
     db,
     poolState,
@@ -34,6 +37,7 @@ export async function openContext(
   } = connect(databaseUrl, {
     max: config.databasePool,
     prepare: config.databasePrepare,
+    ...(replica && { replica }),
   });
   open.defer(closeDatabase);
   const ai = createAi(config.ai, log);

@@ -1,5 +1,4 @@
-import type { PageState } from '../auth/callers/caller-queries.ts';
-import { findCaller } from '../auth/callers/find-caller.ts';
+import { type FoundCaller, findCaller } from '../auth/callers/find-caller.ts';
 import type { Caller, Context } from '../context.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { addressKey, fieldKey, userKeyPrefix } from '../limits/keys.ts';
@@ -15,9 +14,10 @@ const MAX_TOKEN_LENGTH = 4096;
  * Finds the caller of a session token, and counts the call in the same statement. Throws 401, 429 and, during maintenance,
  * 503.
  */
-export async function admit(ctx: Context, session: unknown, rate: RateLimit | null): Promise<Caller> {
-  return (await admitWith(ctx, session, rate, { page: false })).caller;
-}
+export const admit = (ctx: Context, session: unknown, rate: RateLimit | null): Promise<Admitted> =>
+  admitWith(ctx, session, rate, { page: false });
+
+type Admitted = Pick<FoundCaller, 'caller' | 'requester' | 'page'>;
 
 /** The same, with what every page shows if `page` asks for it. */
 export async function admitWith(
@@ -25,7 +25,7 @@ export async function admitWith(
   session: unknown,
   rate: RateLimit | null,
   { page }: { page: boolean },
-): Promise<{ caller: Caller; page: PageState | null }> {
+): Promise<Admitted> {
   const token = typeof session === 'string' && session.length <= MAX_TOKEN_LENGTH ? session : null;
   const claims = token === null ? null : ctx.tokens.verify(token, ctx.now());
   const count = rate && { key: userKeyPrefix(rate), windowMs: rate.windowSeconds * 1000, at: ctx.now() };
@@ -38,7 +38,7 @@ export async function admitWith(
     throw tooManyRequests(state, ctx.now());
   }
   assertNotInMaintenance(maintenance, caller);
-  return { caller, page: found.page };
+  return found;
 }
 
 /** Throws 403. */

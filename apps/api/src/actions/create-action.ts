@@ -53,10 +53,10 @@ export function createActionBuilder(ctx: Context): ActionBuilder {
     <const A extends readonly unknown[], D>(name: ActionName, readers: Readers<A>, work: Work<A, D>): Action<D> =>
     (session, ...given) =>
       runAction(ctx, name, async (ctx, line) => {
-        const caller = await admit(ctx, session, findRateLimit(name));
+        const { caller, requester } = await admit(ctx, session, findRateLimit(name));
         line.userId = caller.id;
         if (access === 'admin') assertAdmin(caller);
-        const call = { ctx, caller };
+        const call = { ctx: { ...ctx, requester }, caller };
         const list: readonly ArgumentReader<unknown>[] = readers;
         const args = list.map((read, i) => read(given[i], call)) as unknown as A;
         return work(call, ...args);

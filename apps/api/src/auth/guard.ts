@@ -102,14 +102,16 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
     const credentials = token && readCredentials(token, access);
     const count = limits.buildUserCount(request);
     const claim = findClaimRequest(request);
-    beginReadAhead(request, credentials);
-    const found = credentials && (await findCaller(ctx, credentials, { count, load: getLoad(request), claim }));
+    const finding = credentials && findCaller(ctx, credentials, { count, load: getLoad(request), claim });
+    if (finding) beginReadAhead(request, credentials, finding);
+    const found = await finding;
     if (!found) {
       if (!isMistyped(token)) await limits.countAnonymous(request, reply);
       throw unauthenticated(request, reply, access);
     }
     const { caller, window, loaded, maintenance } = found;
     request.callerOrNull = caller;
+    request.requester = found.requester;
     request.loaded = loaded;
     request.idempotencyClaim = found.claim;
     if (caller.apiKey) ctx.apiKeyUse.count(caller.apiKey.id, count.at);
@@ -120,10 +122,13 @@ export function guardAccess(app: FastifyInstance, ctx: Context, limits: RateLimi
   }
 
   /** What is read before the session is known to exist leaves the process only afterwards. */
-  function beginReadAhead(request: FastifyRequest, credentials: Credentials | null) {
+  function beginReadAhead(request: FastifyRequest, credentials: Credentials, finding: ReturnType<typeof findCaller>) {
     const { readAhead } = request.routeOptions.config;
-    if (!readAhead || !credentials || 'keyHash' in credentials) return;
-    const reading = readAhead(ctx, credentials.userId, request.query);
+    if (!readAhead || 'keyHash' in credentials) return;
+    const { userId } = credentials;
+    const position = ctx.db.replica && finding.then((found) => found?.requester?.position);
+    position?.catch(() => {});
+    const reading = readAhead({ ...ctx, requester: position && { userId, position } }, userId, request.query);
     reading?.catch(() => {});
     request.readAhead = reading;
   }

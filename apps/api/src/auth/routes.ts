@@ -75,7 +75,7 @@ export const authRoutes: Routes = async (app, { ctx }) => {
   app.delete(
     '/api/auth/sessions/:id',
     { schema: contract.endSession, config: { access: 'user' } },
-    async ({ caller, params }, reply) => {
+    async ({ ctx, caller, params }, reply) => {
       await endOwnSession(ctx, caller, params.id);
       if (params.id.toLowerCase() === caller.sessionId) clearSessionCookie(reply, ctx.config);
       return { success, message: 'The session is ended.' };

@@ -71,6 +71,7 @@ export function loadConfig(env: Environment, fileNames: readonly string[] = []) 
     trustProxy: read('TRUST_PROXY'),
     shutdownDelayMs: read('SHUTDOWN_DELAY_MS'),
     ...readDatabaseUrls(env),
+    databaseReadMaxLagMs: read('DATABASE_READ_MAX_LAG_MS'),
     databasePrepare: read('DATABASE_PREPARE'),
     databasePool: read('DATABASE_POOL'),
     dataDir,

@@ -37,6 +37,8 @@ export const VARIABLES = {
   DATABASE_URL: { parser: databaseUrl, default: null },
   DATABASE_DIRECT_URL: { parser: databaseUrl, default: null },
   DATABASE_PREPARE: { parser: oneOf('auto', 'true', 'false'), default: 'auto' },
+  DATABASE_READ_URL: { parser: databaseUrl, default: null },
+  DATABASE_READ_MAX_LAG_MS: { parser: integer(100, 3_600_000), default: '10000' },
   DATABASE_POOL: { parser: integer(2, 1000), default: '20' },
   DATA_DIR: { parser: text, default: '.data' },
 

@@ -26,7 +26,9 @@ export interface Event {
  * the change: no event is lost or made up.
  */
 export function recordEvents(tx: Context, events: readonly Event[]): void {
-  if (events.length > 0) writeBeforeCommit(tx, writeEvents, events);
+  if (events.length === 0) return;
+  for (const { userId } of events) tx.changes?.byEvents.add(userId);
+  writeBeforeCommit(tx, writeEvents, events);
 }
 
 /** Positions are locked in a fixed order. Deliveries go to the webhooks that the end of the transaction sees. */

@@ -4,6 +4,7 @@ import { executions, tasks } from '@carillon/db';
 import { and, asc, desc, eq, gt, gte, lte, type SQL } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { executionNotFound } from '../errors.ts';
+import { fromReplica } from '../queries/from-replica.ts';
 import { ownedList } from '../queries/owned-list.ts';
 import { ownedRow } from '../queries/owned-row.ts';
 import { executionTotal } from '../queries/user-counts.ts';
@@ -106,22 +107,24 @@ const ownExecutions = ownedList({
 export const readExecutionsAhead = ownExecutions.readAhead;
 
 /** An `endDate` without a time includes that UTC day. */
-export async function listExecutions(
-  ctx: Context,
-  caller: Caller,
-  query: ListExecutionsQuery,
-  ahead: ReturnType<typeof readExecutionsAhead> = null,
-) {
-  const { taskId, status, startDate, endDate, ...asked } = query;
-  const filter = and(
-    taskId ? eq(executions.taskId, taskId) : undefined,
-    status ? eq(executions.status, status) : undefined,
-    startDate ? gte(executions.createdAt, new Date(startDate)) : undefined,
-    endDate ? isUntil(endDate) : undefined,
-  );
-  const { page, pagination } = await ownExecutions.list(ctx, caller, asked, { filter, ahead });
-  return { executions: page.map(toExecution), pagination };
-}
+export const listExecutions = fromReplica(
+  async (
+    ctx: Context,
+    caller: Caller,
+    query: ListExecutionsQuery,
+    ahead: ReturnType<typeof readExecutionsAhead> = null,
+  ) => {
+    const { taskId, status, startDate, endDate, ...asked } = query;
+    const filter = and(
+      taskId ? eq(executions.taskId, taskId) : undefined,
+      status ? eq(executions.status, status) : undefined,
+      startDate ? gte(executions.createdAt, new Date(startDate)) : undefined,
+      endDate ? isUntil(endDate) : undefined,
+    );
+    const { page, pagination } = await ownExecutions.list(ctx, caller, asked, { filter, ahead });
+    return { executions: page.map(toExecution), pagination };
+  },
+);
 
 function isUntil(endDate: string): SQL {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(endDate);

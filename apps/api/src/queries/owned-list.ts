@@ -3,6 +3,7 @@ import type { TInteger } from '@sinclair/typebox';
 import { and, eq, lt, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Caller, Context } from '../context.ts';
+import { fromReplica } from './from-replica.ts';
 import { decodeIdCursor, type PageQuery, readCursorPage, readIdCursor, splitPage } from './pages.ts';
 
 interface RowWithTotal<R> {
@@ -62,9 +63,14 @@ export function ownedList<R extends { id: number }>({ table, limit, total, selec
     }).prepare('next_page'),
   );
 
-  async function readPage(db: Db, userId: number, { limit, before }: { limit: number; before: number | null }) {
+  async function readPage(
+    { db }: Context,
+    userId: number,
+    { limit, before }: { limit: number; before: number | null },
+  ) {
     return (before === null ? firstPage : nextPage)(db).execute({ userId, before, limit: limit + 1 });
   }
+  const readPageAhead = fromReplica(readPage);
 
   async function count(db: Db, userId: number, filter: SQL | undefined): Promise<number> {
     if (filter) return db.$count(table, and(eq(table.userId, userId), filter));
@@ -76,17 +82,18 @@ export function ownedList<R extends { id: number }>({ table, limit, total, selec
   }
 
   async function list(
-    { db }: Context,
+    ctx: Context,
     { id: userId }: Caller,
     query: PageQuery,
     { filter, ahead = null }: ListOptions<R> = {},
   ) {
+    const { db } = ctx;
     const before = decodeIdCursor(query.cursor);
     if (filter === undefined && (before !== null || query.offset === 0)) {
       const { limit } = query;
       const known = await ahead;
       const isSame = known?.limit === limit && known.before === before;
-      const rows = isSame ? known.rows : await readPage(db, userId, { limit, before });
+      const rows = isSame ? known.rows : await readPage(ctx, userId, { limit, before });
       const { page, hasMore, nextCursor } = splitPage(rows, limit, ({ row }) => row.id);
       const total = before === null ? (rows[0]?.total ?? 0) : null;
       return { page: page.map(({ row }) => row), pagination: { total, limit, offset: 0, hasMore, nextCursor } };
@@ -103,9 +110,9 @@ export function ownedList<R extends { id: number }>({ table, limit, total, selec
   }
 
   /** By the unchecked query of a request; returns null for all but pages without filter and offset. */
-  function readAhead({ db }: Context, userId: number, query: unknown): Promise<PageAhead<R>> | null {
+  function readAhead(ctx: Context, userId: number, query: unknown): Promise<PageAhead<R>> | null {
     const asked = readPlainQuery(query, limit);
-    return asked && readPage(db, userId, asked).then((rows) => ({ ...asked, rows }));
+    return asked && readPageAhead(ctx, userId, asked).then((rows) => ({ ...asked, rows }));
   }
 
   return { list, readAhead };

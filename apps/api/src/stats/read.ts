@@ -2,13 +2,14 @@ import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { toUtcDay } from '../limits/quotas.ts';
+import { fromReplica } from '../queries/from-replica.ts';
 import { successRate } from '../queries/user-counts.ts';
 
 const PERIOD_MS = 30 * 24 * 60 * 60 * 1000;
 const TOP_USERS = 10;
 
 /** Counts over the whole service. Ended executions are summed up from the usage counters: there may be too many to count. */
-export async function getStats(ctx: Context) {
+export const getStats = fromReplica(async (ctx: Context) => {
   const since = new Date(ctx.now().getTime() - PERIOD_MS);
   const [[counts], [executions], topUsers] = await Promise.all([
     queryRows<Counts>(ctx.db, countsQuery(since)),
@@ -27,7 +28,7 @@ export async function getStats(ctx: Context) {
     },
     topUsers,
   };
-}
+});
 
 export interface ActiveCounts {
   total: number;

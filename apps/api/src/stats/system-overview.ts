@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { createReadinessCheck } from '../health/readiness.ts';
 import { toUtcDay } from '../limits/quotas.ts';
+import { fromReplica } from '../queries/from-replica.ts';
 import { successRate } from '../queries/user-counts.ts';
 import { queuesQuery } from '../telemetry/queues.ts';
 import { type ActiveCounts, topUsersQuery } from './read.ts';
@@ -37,7 +38,7 @@ interface Present {
 export function createSystemOverview() {
   let known: { totals: Totals; at: number } | null = null;
 
-  async function readRow(ctx: Context): Promise<Present & Totals> {
+  const readRow = fromReplica(async (ctx: Context): Promise<Present & Totals> => {
     const at = ctx.now().getTime();
     const fresh = known !== null && at >= known.at && at - known.at < TOTALS_TTL_MS ? known.totals : null;
     const columns = fresh ? presentColumns(at) : sql`${presentColumns(at)}, ${totalColumns(at)}`;
@@ -47,7 +48,7 @@ export function createSystemOverview() {
     const { users, tasks, ended, topUsers, days } = row;
     known = { totals: { users, tasks, ended, topUsers, days }, at };
     return row;
-  }
+  });
 
   return async (ctx: Context) => {
     const [readiness, row] = await Promise.all([createReadinessCheck(ctx)(), readRow(ctx)]);

@@ -2,13 +2,14 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
+import { fromReplica } from '../queries/from-replica.ts';
 import { successRate } from '../queries/user-counts.ts';
 
 /** An upper bound of how far the order of ids and that of `created_at` differ, as the clocks of processes do. */
 const MAX_DISORDER_MS = 60 * 60 * 1000;
 
 /** Counts over the whole service; `success`, `failed` and `successRate` are of the executions of the last 24 hours. */
-export async function getSystemStats(ctx: Context) {
+export const getSystemStats = fromReplica(async (ctx: Context) => {
   const since = new Date(ctx.now().getTime() - DAY_MS);
   const [[counts], [executions]] = await Promise.all([
     queryRows<Counts>(ctx.db, countsQuery(since)),
@@ -17,7 +18,7 @@ export async function getSystemStats(ctx: Context) {
   if (!counts || !executions) throw new Error('A query of counts has returned no row.');
   const { success, failed } = executions;
   return { ...counts, executions: { ...executions, successRate: successRate(success, failed) } };
-}
+});
 
 interface Counts {
   users: { total: number; active: number; new24h: number };

@@ -3,6 +3,7 @@ import { tasks, users } from '@carillon/db';
 import { and, desc, eq, ilike } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
+import { fromReplica } from '../queries/from-replica.ts';
 import { containsPattern } from '../queries/like-pattern.ts';
 import { ownedList } from '../queries/owned-list.ts';
 import { findOwnedRow, ownedRow } from '../queries/owned-row.ts';
@@ -50,16 +51,18 @@ const ownTasks = ownedList({
 export const readTasksAhead = ownTasks.readAhead;
 
 /** `search` matches a part of the name. */
-export async function listTasks(
-  ctx: Context,
-  caller: Caller,
-  { status, search, ...query }: ListTasksQuery,
-  ahead: ReturnType<typeof readTasksAhead> = null,
-) {
-  const filter = and(
-    status ? eq(tasks.status, status) : undefined,
-    search ? ilike(tasks.name, containsPattern(search)) : undefined,
-  );
-  const { page, pagination } = await ownTasks.list(ctx, caller, query, { filter, ahead });
-  return { tasks: page, pagination };
-}
+export const listTasks = fromReplica(
+  async (
+    ctx: Context,
+    caller: Caller,
+    { status, search, ...query }: ListTasksQuery,
+    ahead: ReturnType<typeof readTasksAhead> = null,
+  ) => {
+    const filter = and(
+      status ? eq(tasks.status, status) : undefined,
+      search ? ilike(tasks.name, containsPattern(search)) : undefined,
+    );
+    const { page, pagination } = await ownTasks.list(ctx, caller, query, { filter, ahead });
+    return { tasks: page, pagination };
+  },
+);

@@ -4,6 +4,7 @@ import { Gauge, type Registry } from '@prometheus-io/client';
 import type { Logger } from 'pino';
 import { cached } from './cached.ts';
 import { queuesQuery } from './queues.ts';
+import { addReplicaMetrics } from './replica-metrics.ts';
 
 const QUEUES_TTL_MS = 5000;
 
@@ -45,6 +46,7 @@ export function addGauges(registry: Registry, sources: GaugeSources): () => Prom
   const waiting = gauge('database_connections_waiting', 'Statements and transactions waiting for a connection.', []);
   const max = gauge('database_connections_max', 'Maximum number of database connections.', []);
   max.set(sources.maxConnections);
+  if (sources.db.replica) addReplicaMetrics(registry, sources.db.replica);
 
   const readQueuesCached = cached(QUEUES_TTL_MS, () => readQueues(sources));
 

@@ -4,6 +4,7 @@ import type { Caller, Context } from '../context.ts';
 import { AppError, accountDeleted } from '../errors.ts';
 import { getPlanLimits, type PlanRow, planColumnsSql } from '../limits/plan-limits.ts';
 import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
+import { fromReplica } from '../queries/from-replica.ts';
 import { listUsageAlerts } from './read.ts';
 
 /** Ten years. */
@@ -30,7 +31,7 @@ interface MonthRow extends PlanRow {
  * The usage of a UTC month, by default this one, with the present limits of the plan. Throws 404 for a month without usage.
  * Three statements.
  */
-export async function getUsageMonth(ctx: Context, caller: Caller, month?: string) {
+export const getUsageMonth = fromReplica(async (ctx: Context, caller: Caller, month?: string) => {
   const today = toUtcDay(ctx.now());
   const thisMonth = toUtcMonth(today);
   const period = month ?? thisMonth;
@@ -62,7 +63,7 @@ export async function getUsageMonth(ctx: Context, caller: Caller, month?: string
     rejections: rejections.map((one) => ({ ...one, lastHit: toInstant(one.lastHit) })),
     alerts,
   };
-}
+});
 
 const noSuchMonth = () => new AppError('not_found', 'There is no usage of this month');
 

@@ -15,11 +15,12 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { describeActor, recordAudit } from '../audit/record.ts';
 import { apiKeyFields } from '../auth/keys/read.ts';
 import { channelFields, isChannel } from '../channels/read.ts';
-import type { Caller, Context } from '../context.ts';
+import { type Caller, type Context, inCountedChange } from '../context.ts';
 import { executionFields } from '../executions/read.ts';
 import { userKey } from '../limits/keys.ts';
 import { ACCOUNT_EXPORTS } from '../limits/rates.ts';
 import { assertRateLimit } from '../limits/windows.ts';
+import { fromReplica } from '../queries/from-replica.ts';
 import { isNoChannel, webhookFields } from '../webhooks/read.ts';
 import { confirmWith } from './confirm-session.ts';
 import { getProfile, getUserSettings } from './read.ts';
@@ -141,21 +142,23 @@ export async function startExport(ctx: Context, caller: Caller, currentPassword:
   await assertRateLimit(ctx, ACCOUNT_EXPORTS, userKey(ACCOUNT_EXPORTS, caller.id));
   const { user: account } = await getProfile(ctx, caller);
   const { settings } = await getUserSettings(ctx, caller);
-  await recordAudit(ctx, { kind: 'user.exported', ...describeActor(caller) });
+  await inCountedChange(ctx, (tx) => recordAudit(tx, { kind: 'user.exported', ...describeActor(caller) }));
   return { exportedAt: ctx.now(), account, settings, parts: EXPORT_PARTS };
 }
 
 /** Some rows of a part, and the `after` of the next call; null at the end. */
-export async function readExport(ctx: Context, caller: Caller, { part, after }: { part: ExportPart; after?: string }) {
-  const { table, owner, key, fields, where } = SOURCES[part];
-  const rows = await ctx.db
-    .select(fields)
-    .from(table)
-    .where(and(eq(owner, caller.id), where, after === undefined ? undefined : gt(key, toKey(key, after))))
-    .orderBy(asc(key))
-    .limit(ROWS);
-  const last = rows.length === ROWS ? rows.at(-1) : undefined;
-  return { rows, after: last === undefined ? null : String(last.id) };
-}
+export const readExport = fromReplica(
+  async (ctx: Context, caller: Caller, { part, after }: { part: ExportPart; after?: string }) => {
+    const { table, owner, key, fields, where } = SOURCES[part];
+    const rows = await ctx.db
+      .select(fields)
+      .from(table)
+      .where(and(eq(owner, caller.id), where, after === undefined ? undefined : gt(key, toKey(key, after))))
+      .orderBy(asc(key))
+      .limit(ROWS);
+    const last = rows.length === ROWS ? rows.at(-1) : undefined;
+    return { rows, after: last === undefined ? null : String(last.id) };
+  },
+);
 
 const toKey = ({ dataType }: PgColumn, text: string) => (dataType === 'number' ? Number(text) : text);

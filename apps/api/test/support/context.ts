@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { connect } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
@@ -38,6 +39,8 @@ export interface TestContextOptions extends AppOptions {
   worker?: Partial<WorkerHandle>;
   /** Default: none. */
   metrics?: Metrics;
+  /** Whether reads go to a server of `DATABASE_READ_URL`, which is the primary itself. Default: false. */
+  readsReplica?: boolean;
 }
 
 export interface TestContext {
@@ -77,6 +80,7 @@ const noWorker: WorkerHandle = {
 /** Creates an application with a database, a folder and a clock of its own. Closes them at the end of `t`. */
 export async function testContext(t: Test, { env = {}, ...given }: TestContextOptions = {}): Promise<TestContext> {
   const database = await testDatabase();
+  const { db, close: disconnect } = given.readsReplica ? connectReplica(database.url) : database;
   const dataDir = mkdtempSync(join(tmpdir(), 'carillon-test-'));
   const logged: Record<string, unknown>[] = [];
   let now = START;
@@ -85,7 +89,7 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
   const config = loadConfig({ ...settings, ...env });
   const log = pino(loggerOptions(config), collectLines(logged));
   const ctx: Context = {
-    db: database.db,
+    db,
     now: () => new Date(now),
     log,
     config,
@@ -99,7 +103,7 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
     metrics: given.metrics ?? NO_METRICS,
     trace: NO_TRACE,
     worker: { ...noWorker, ...given.worker },
-    apiKeyUse: createApiKeyUse(database.db),
+    apiKeyUse: createApiKeyUse(db),
     waitingFor: null,
     isWarmingUp: false,
   };
@@ -124,6 +128,7 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
     await ctx.integrations.close();
     await ctx.mail.close();
     await ctx.files.close();
+    await disconnect();
     await database.close();
     rmSync(dataDir, { recursive: true, force: true });
   };
@@ -134,6 +139,8 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
   t.teardown(close);
   return { ctx, app, databaseUrl: database.url, clock, logged, close };
 }
+
+const connectReplica = (url: string) => connect(url, { deadlineMs: 30_000, replica: { url, sampleMs: 20 } });
 
 function collectLines(into: Record<string, unknown>[]): Writable {
   return new Writable({

@@ -66,12 +66,12 @@ export function createWebActionBuilder(ctx: Context): WebActionBuilder {
       const action = (session: unknown, given: unknown) =>
         runActionWith(describeError, ctx, name, async (ctx, line) => {
           const opened = readOpenedSession(session);
-          const caller = opened?.caller ?? (await admit(ctx, session, rate));
+          const { caller, requester } = opened ?? (await admit(ctx, session, rate));
           line.userId = caller.id;
           if (access === 'admin') assertAdmin(caller);
           if (needsConfirmation) assertConfirmed(ctx, caller);
           if (opened && rate) await assertRateLimit(ctx, rate, userKey(rate, caller.id));
-          const call = { ctx: opened ? { ...ctx, origin: opened.origin } : ctx, caller };
+          const call = { ctx: { ...ctx, requester, ...(opened && { origin: opened.origin }) }, caller };
           return toPlain(await work(call, read(given, call) as never));
         });
       return action as never;
@@ -93,11 +93,11 @@ export function createWebActionBuilder(ctx: Context): WebActionBuilder {
     openSession: (token, client) =>
       runAction(ctx, 'openSession', async (ctx, line) => {
         const { address, userAgent } = readClient(client);
-        const { caller, page } = await admitWith(ctx, token, PAGE_VIEWS, { page: true });
+        const { caller, requester, page } = await admitWith(ctx, token, PAGE_VIEWS, { page: true });
         line.userId = caller.id;
         const { id, name, email, role, timezone, sessionId } = caller;
         if (sessionId === null || page === null) throw new Error('openSession needs the token of a session.');
-        const session = createOpenedSession({ caller, origin: { address, userAgent } });
+        const session = createOpenedSession({ caller, requester, origin: { address, userAgent } });
         return { session, viewer: { id, name, email, role, timezone, sessionId, ...page } };
       }),
   };

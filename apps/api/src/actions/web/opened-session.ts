@@ -1,8 +1,9 @@
 import type { OpenedSession } from '@carillon/contract/actions/web/index';
-import type { Caller, Origin } from '../../context.ts';
+import type { Caller, Context, Origin } from '../../context.ts';
 
 export interface Opened {
   caller: Caller;
+  requester: Context['requester'];
   origin: Origin;
 }
 

@@ -2,7 +2,7 @@ import { apiKeys, type Db, sessions, settings, users } from '@carillon/db';
 import { and, eq, gt, isNull, or, type SQL, type Subquery, sql } from 'drizzle-orm';
 import { buildCounts, type RateWindow } from '../../limits/windows.ts';
 import type { OwnedRow } from '../../queries/owned-row.ts';
-import { type FoundRow, type Kind, keyFields, sessionFields, userFields } from './caller-queries.ts';
+import { type FoundRow, type Kind, keyCallerFields, sessionCallerFields } from './caller-queries.ts';
 
 export interface BatchRow extends Omit<FoundRow, 'counted'> {
   asked: {
@@ -37,7 +37,7 @@ const askedFields = {
 const bySession = (db: Db) =>
   db.$with('caller').as(
     db
-      .select({ ...userFields, ...sessionFields, ...askedFields })
+      .select({ ...sessionCallerFields(db), ...askedFields })
       .from(asked('uuid'))
       .innerJoin(
         sessions,
@@ -53,7 +53,7 @@ const bySession = (db: Db) =>
 const byApiKey = (db: Db) =>
   db.$with('caller').as(
     db
-      .select({ ...userFields, ...keyFields, ...askedFields })
+      .select({ ...keyCallerFields(db), ...askedFields })
       .from(asked('text'))
       .innerJoin(
         apiKeys,
@@ -69,7 +69,7 @@ export function prepareBatchQuery(db: Db, kind: Kind, loads: OwnedRow | null): B
   const mode = db.$with('mode').as(db.select({ maintenance: settings.maintenanceMode }).from(settings));
   const parts = {
     asked: columnsOf(caller, ['position', 'later']),
-    caller: columnsOf(caller, Object.keys({ ...userFields, ...(kind === 'session' ? sessionFields : keyFields) })),
+    caller: columnsOf(caller, Object.keys(kind === 'session' ? sessionCallerFields(db) : keyCallerFields(db))),
     counted: columnsOf(counted, ['count', 'endsAt']),
     mode: columnsOf(mode, ['maintenance']),
   };

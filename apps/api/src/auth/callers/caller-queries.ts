@@ -1,4 +1,4 @@
-import { apiKeys, type Db, preparedQuery, sessions, settings, users } from '@carillon/db';
+import { apiKeys, type Db, preparedQuery, selectUserPosition, sessions, settings, users } from '@carillon/db';
 import { and, eq, gt, isNull, or, sql, type WithSubquery } from 'drizzle-orm';
 import type { Caller, CallerKey, SessionClaims } from '../../context.ts';
 import { buildClaim, type FoundClaim } from '../../idempotency/claim.ts';
@@ -27,6 +27,8 @@ export interface CallerRow extends Omit<Caller, 'sessionId' | 'confirmedAt' | 'a
   keyId?: string;
   keyName?: string;
   scopes?: CallerKey['scopes'];
+  /** Read only if there are standbys. */
+  userPosition?: number;
 }
 
 export interface CallerQuery {
@@ -43,7 +45,7 @@ export interface FoundRow extends Partial<FoundClaim> {
 
 const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
 
-export const userFields = {
+const userFields = {
   id: users.id,
   email: users.email,
   name: users.name,
@@ -54,7 +56,7 @@ export const userFields = {
   createdAt: users.createdAt,
 };
 
-export const sessionFields = {
+const sessionFields = {
   sessionId: sql<string>`${sessions.id}`.as('session_id'),
   confirmedAt: sql<Date>`greatest(${sessions.createdAt}, ${sessions.confirmedAt})`
     .mapWith(sessions.createdAt)
@@ -62,16 +64,22 @@ export const sessionFields = {
   lastUsedAt: sessions.lastUsedAt,
 };
 
-export const keyFields = {
+const keyFields = {
   keyId: sql<string>`${apiKeys.id}`.as('key_id'),
   keyName: sql<string>`${apiKeys.name}`.as('key_name'),
   scopes: sql<CallerKey['scopes']>`${apiKeys.scopes}`.as('scopes'),
 };
 
+const positionFields = { userPosition: selectUserPosition(sql`"users"."id"`).as('user_position') };
+
+export const sessionCallerFields = (db: Db) => ({ ...userFields, ...sessionFields, ...(db.replica && positionFields) });
+
+export const keyCallerFields = (db: Db) => ({ ...userFields, ...keyFields, ...(db.replica && positionFields) });
+
 function bySession(db: Db) {
   return db.$with('caller').as(
     db
-      .select({ ...userFields, ...sessionFields })
+      .select(sessionCallerFields(db))
       .from(sessions)
       .innerJoin(users, eq(users.id, sessions.userId))
       .where(
@@ -89,7 +97,7 @@ function bySession(db: Db) {
 function byApiKey(db: Db) {
   return db.$with('caller').as(
     db
-      .select({ ...userFields, ...keyFields })
+      .select(keyCallerFields(db))
       .from(apiKeys)
       .innerJoin(users, eq(users.id, apiKeys.userId))
       .where(

@@ -1,4 +1,4 @@
-import { sessions } from '@carillon/db';
+import { type Requester, sessions } from '@carillon/db';
 import { and, eq, lte } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { type Claim, type ClaimRequest, claimValues, type FoundClaim, toClaim } from '../../idempotency/claim.ts';
@@ -20,6 +20,8 @@ const TOUCH_EVERY_MS = 60_000;
 
 export interface FoundCaller {
   caller: Caller;
+  /** Undefined without standbys. */
+  requester: Requester | undefined;
   window: RateWindow | null;
   maintenance: boolean;
   /** Null if the caller has no such row. */
@@ -54,6 +56,7 @@ export async function findCaller(
   await recordUse(ctx, caller, now);
   return {
     caller: toCaller(caller),
+    requester: ctx.db.replica && { userId: caller.id, position: caller.userPosition },
     window: counted,
     maintenance: mode.maintenance,
     loaded: row,
@@ -80,7 +83,8 @@ async function recordUse({ db }: Context, { sessionId, lastUsedAt }: CallerRow, 
     .where(and(eq(sessions.id, sessionId), lte(sessions.lastUsedAt, staleAt)));
 }
 
-function toCaller({ sessionId, confirmedAt, lastUsedAt: _, keyId, keyName = '', scopes, ...user }: CallerRow): Caller {
+function toCaller(row: CallerRow): Caller {
+  const { sessionId, confirmedAt, lastUsedAt: _, userPosition: __, keyId, keyName = '', scopes, ...user } = row;
   const apiKey = keyId && scopes ? { id: keyId, name: keyName, scopes } : null;
   return { ...user, sessionId: sessionId ?? null, confirmedAt: confirmedAt ?? null, apiKey };
 }

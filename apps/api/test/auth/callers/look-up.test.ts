@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { apiKeys, users } from '@carillon/db';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
+import type { Credentials } from '../../../src/auth/callers/caller-queries.ts';
 import { type FoundCaller, findCaller } from '../../../src/auth/callers/find-caller.ts';
 import { generateApiKey, hashApiKey, toShownPrefix } from '../../../src/auth/keys/secret.ts';
 import type { SessionClaims } from '../../../src/context.ts';
 import { taskRow } from '../../../src/tasks/read.ts';
 import { testContext } from '../../support/context.ts';
+import { createKey } from '../../support/keys.ts';
 import { type Person, signUp, signUpAlice, signUpBob } from '../../support/people.ts';
 import { insertTask } from '../../support/task-rows.ts';
 
@@ -129,4 +131,28 @@ t.test('A window that has ended begins anew for all of a batch', async (t) => {
   await together(Array.from({ length: 5 }, (): Asked => [claimsOf(alice), { count: ended }]));
   const found = await together(Array.from({ length: 5 }, (): Asked => [claimsOf(alice), { count: count('ending ') }]));
   t.strictSame(counts(found).toSorted(), [1, 2, 3, 4, 5]);
+});
+
+t.test('With standbys each caller is found with the position of its changes, alone and together', async (t) => {
+  const { app, ctx } = await testContext(t, { readsReplica: true });
+  const people = [await signUp(app), await signUp(app), await signUp(app)];
+  const keys = await Promise.all(people.map((person) => createKey(app, person)));
+  for (const [n, { id }] of people.entries()) {
+    await ctx.db.execute(sql`update event_positions set last_id = ${100 * n}, changes = ${n} where user_id = ${id}`);
+  }
+  const asked: Credentials[] = [
+    ...people.map(({ token }) => ctx.tokens.verify(token, ctx.now()) as SessionClaims),
+    ...keys.map(({ secret }) => ({ keyHash: hashApiKey(secret) })),
+  ];
+  const expected = [0, 101, 202, 0, 101, 202];
+  const together = await Promise.all(asked.map((one) => findCaller(ctx, one)));
+  t.strictSame(
+    together.map((found) => found?.requester?.position),
+    expected,
+  );
+  for (const [n, credentials] of asked.entries()) {
+    const found = await findCaller(ctx, credentials);
+    t.strictSame(found, together[n]);
+    t.notOk('userPosition' in (found?.caller ?? {}));
+  }
 });
