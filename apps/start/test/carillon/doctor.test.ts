@@ -129,6 +129,18 @@ const PROBLEMS: Record<string, [Overrides, RegExp]> = {
     { DATABASE_URL: `${env.DATABASE_URL}?default_transaction_read_only=on` },
     /^problem database: It is read-only: default_transaction_read_only is on/,
   ],
+  'a standby that is away': [
+    { DATABASE_READ_URL: `postgres://carillon@${NOWHERE}/carillon` },
+    /^warning read replicas: 127.0.0.1:9 is not read, and the primary answers instead\. Nothing listens .* port in DATABASE_READ_URL/,
+  ],
+  'the primary instead of a standby': [
+    { DATABASE_READ_URL: env.DATABASE_URL },
+    /^warning read replicas: .* is the primary, which answers these reads anyway/,
+  ],
+  'another database instead of a standby': [
+    { DATABASE_READ_URL: at(env.DATABASE_URL, { pathname: '/postgres' }) },
+    /^problem read replicas: .* is not a standby of the database at DATABASE_URL/,
+  ],
   'too many connections': [
     { DATABASE_POOL: '1000' },
     /^problem database: 1 API process with DATABASE_POOL=1000 can use 1000 connections, but/,

@@ -17,6 +17,7 @@ import { checkMail } from './mail.ts';
 import { checkPooler, findPoolingOf } from './pooler.ts';
 import { checkProvider } from './provider.ts';
 import { checkProxy } from './proxy.ts';
+import { checkReplicas } from './replicas.ts';
 import { checkScheduler } from './scheduler.ts';
 import { checkStorage } from './storage.ts';
 
@@ -52,7 +53,7 @@ export async function runChecks(env: Environment, options: CheckOptions = {}): P
   await run('database', ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_PREPARE', 'DATABASE_POOL'], () =>
     withConnection(config, async (db, pooling) => {
       const { findings, readable } = await checkDatabase(db, { config, processes, now, pooling });
-      const found = [...findings, ...(await checkPooler(db, pooling, config))];
+      const found = [...findings, ...(await checkPooler(db, pooling, config)), ...(await checkReplicas(db, config))];
       if (!readable) return found;
       const [row] = await db.select({ model: settings.defaultModel }).from(settings);
       model = row?.model ?? model;
