@@ -45,7 +45,7 @@ function findTestFiles(): string[] {
   const isOfApi = (file: string) => Number(file.startsWith('apps/api/'));
   const all = globSync('{packages,apps}/*/test/**/*.test.ts', { cwd: ROOT }).sort();
   all.sort((a, b) => isOfApi(a) - isOfApi(b));
-  const named = all.filter((file) => words.length === 0 || words.some((word) => resolve(ROOT, file).includes(word)));
+  const named = all.filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
   return changed ? selectChanged(named, changed.split('=')[1]) : named;
 }
 
