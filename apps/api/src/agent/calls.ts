@@ -121,6 +121,8 @@ async function recordCall(ctx: Context, { id, userId, day, tokensReserved }: Age
 
 /** Records the calls of dead processes as estimates of their input. Returns how many. */
 export async function rescueAgentCalls(ctx: Context): Promise<number> {
+  const [expired] = await queryRows(ctx.db, sql`select from agent_calls c where ${hasExpiredLease('c')} limit 1`);
+  if (!expired) return 0;
   const rescued = await inTransaction(ctx, async (tx) => {
     const now = tx.now().toISOString();
     const lost = await queryRows<AgentCall>(

@@ -51,6 +51,9 @@ export async function deliverDueMails(ctx: DeliveryContext, options: DeliveryOpt
     stopping: ctx.worker.stopping,
     graceMs: options.graceMs ?? STOP_GRACE_MS,
     async claim() {
+      // Each process asks once a second, mostly in vain.
+      const [due] = await ctx.db.select({ id: mails.id }).from(mails).where(isDue(ctx.now())).limit(1);
+      if (!due) return [];
       await deleteStaleResets(ctx);
       return claimDueMails(ctx);
     },

@@ -10,7 +10,7 @@ import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
 import { deleteAccount } from '../../src/users/admin/delete.ts';
 import { createWorker } from '../../src/worker.ts';
 import { testAgent } from '../support/agent.ts';
-import { recordDeadlocks } from '../support/database.ts';
+import { countStatements, countStatementsInTransactions, recordDeadlocks } from '../support/database.ts';
 import { buildCaller } from '../support/engine.ts';
 import { passTime } from '../support/leases.ts';
 import { signUpAda } from '../support/people.ts';
@@ -233,4 +233,13 @@ t.test('Completing an unknown call does nothing', async (t) => {
   const call: AgentCall = { ...GIVEN, id: randomUUID(), userId: alice().id, day: '2026-11-20', tokensReserved: 1024 };
   await completeCall(ctx, call, USAGE);
   t.same(await readRecords(), []);
+});
+
+t.test('While no call has expired, a process sends one statement to find that out', async (t) => {
+  const counts = [countStatements(ctx.db), countStatementsInTransactions(ctx.db)];
+  t.equal(await rescueAgentCalls(ctx), 0);
+  t.strictSame(
+    counts.map((count) => count()),
+    [1, 0],
+  );
 });
