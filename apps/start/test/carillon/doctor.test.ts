@@ -143,7 +143,7 @@ const PROBLEMS: Record<string, [Overrides, RegExp]> = {
   ],
   'too many connections': [
     { DATABASE_POOL: '1000' },
-    /^problem database: 1 API process with DATABASE_POOL=1000 can use 1000 connections, but/,
+    /^problem database: 1 API process with DATABASE_POOL=1000 can use 1001 connections, but/,
   ],
   'a wrong key of the AI provider': [{ AI_API_KEY: 'wrong' }, /^problem AI provider: The key is rejected/],
   'a wrong URL of the AI provider': [

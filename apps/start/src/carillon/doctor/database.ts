@@ -165,7 +165,8 @@ function checkSchema({ newest }: Facts): Finding {
 
 function checkConnections(facts: Facts, { config, processes, pooling }: DatabaseCheckOptions): Finding[] {
   const { slots, used, ours } = facts;
-  const needed = config.databasePool * processes;
+  // Behind a pooler in transaction mode a process listens past it, or not at all.
+  const needed = (config.databasePool + (pooling.kind === 'transaction' ? 0 : 1)) * processes;
   const others = used - ours;
   const need = `${formatCount(processes, 'API process', 'API processes')} with DATABASE_POOL=${config.databasePool} can use ${needed} connections`;
   if (pooling.kind === 'transaction') return [ok(`${need} of the pooler, whose limit is max_client_conn`)];
