@@ -6,6 +6,7 @@ import { steady } from './benchmarks/capacity/steady.ts';
 import { execute } from './benchmarks/execute.ts';
 import { executions } from './benchmarks/executions/executions.ts';
 import { processesExecutions } from './benchmarks/executions/processes-executions.ts';
+import { sixteen } from './benchmarks/executions/sixteen/sixteen.ts';
 import { health } from './benchmarks/http/health.ts';
 import { processesHttp } from './benchmarks/http/processes.ts';
 import { task } from './benchmarks/http/task.ts';
@@ -38,6 +39,7 @@ const REPORTED: Record<string, Benchmark> = {
   'processes-http': processesHttp,
   executions,
   'processes-executions': processesExecutions,
+  sixteen,
   slow,
   execute,
   cancel,

@@ -11,6 +11,7 @@ const POLL_MS = 100;
 const LEAD_TOO_SHORT = new Error('Writing the due instant takes longer than the lead time.');
 
 export interface RunTimes {
+  due: Date;
   /** Milliseconds from the due instant to the last start and the last completion. */
   lastStartMs: number;
   lastCompletionMs: number;
@@ -78,7 +79,7 @@ export async function runAllDue(db: Db, { count, timeoutMs }: { count: number; t
       from executions where planned_for = ${due.toISOString()}::timestamptz`,
     );
     if (row?.failed) throw new Error(`${row.failed} executions failed.`);
-    if (row?.completed === count) return { lastStartMs: row.lastStart, lastCompletionMs: row.lastCompletion };
+    if (row?.completed === count) return { due, lastStartMs: row.lastStart, lastCompletionMs: row.lastCompletion };
     if (performance.now() > deadline) throw new Error(`Only ${row?.completed} of ${count} executions were completed.`);
   }
 }
