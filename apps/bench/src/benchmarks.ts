@@ -30,6 +30,7 @@ import { faults } from './extra/faults/faults.ts';
 import { hangingReceivers } from './extra/hanging-receivers.ts';
 import { outage } from './extra/outage.ts';
 import { repeats } from './extra/repeats.ts';
+import { simulate } from './extra/simulate.ts';
 import { slowReaders } from './extra/slow-readers.ts';
 
 /** In the order of the report. */
@@ -66,6 +67,7 @@ const EXTRA: Record<string, Benchmark> = {
   failover,
   outage,
   repeats,
+  simulate,
   'equal-answers': equalAnswers,
   'event-readers': eventReaders,
   'hanging-receivers': hangingReceivers,
