@@ -13,6 +13,8 @@ export const EVENTS = byMonth('events', 'created_at');
 export const USAGE_RECORDS = byMonth('usage_records', 'day', 'users');
 export const AUDIT_LOG = byMonth('audit_log', 'at');
 
+export const MONTHLY_TABLES = [OCCURRENCES, EVENTS, USAGE_RECORDS, AUDIT_LOG];
+
 /** Makes the partitions of all months up to the next one. */
 export async function prepareMonths(db: Db, table: PartitionedTable, now: Date): Promise<void> {
   for (;;) {

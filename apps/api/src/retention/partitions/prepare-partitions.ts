@@ -2,12 +2,12 @@ import type { Context } from '../../context.ts';
 import { archiveEnded } from './archive-ended.ts';
 import { changePartitions } from './change-partitions.ts';
 import { prepareExecutionPartitions } from './execution-partitions.ts';
-import { AUDIT_LOG, EVENTS, OCCURRENCES, prepareMonths, USAGE_RECORDS } from './month-partitions.ts';
+import { MONTHLY_TABLES, prepareMonths } from './month-partitions.ts';
 
 /** Makes the partitions of this month and the next, unless they exist. */
 export async function preparePartitions(ctx: Context): Promise<void> {
   await changePartitions(ctx, ({ db }) => prepareExecutionPartitions(db, ctx.now()));
-  for (const table of [OCCURRENCES, EVENTS, USAGE_RECORDS, AUDIT_LOG]) {
+  for (const table of MONTHLY_TABLES) {
     await changePartitions(ctx, ({ db }) => prepareMonths(db, table, ctx.now()));
   }
   await archiveEnded(ctx);

@@ -64,7 +64,7 @@ async function readFacts(db: Db): Promise<Facts> {
     db,
     sql`
     with tables as (
-      select oid, relname, relowner from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r')
+      select oid, relname, relowner from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p'))
     select current_setting('server_version_num')::int as version, current_setting('server_version') as version_name,
       clock_timestamp() as clock, pg_encoding_to_char(d.encoding) as encoding,
       pg_is_in_recovery() as standby, current_setting('default_transaction_read_only')::bool as read_only,

@@ -14,6 +14,7 @@ import { checkDeliveries } from './deliveries.ts';
 import { checkEncryptionKeys } from './encryption-keys.ts';
 import { type Finding, findingsFor } from './finding.ts';
 import { checkMail } from './mail.ts';
+import { checkPartitions } from './partitions.ts';
 import { checkPooler, findPoolingOf } from './pooler.ts';
 import { checkProvider } from './provider.ts';
 import { checkProxy } from './proxy.ts';
@@ -59,7 +60,8 @@ export async function runChecks(env: Environment, options: CheckOptions = {}): P
       model = row?.model ?? model;
       const secrets = replaced.has('ENCRYPTION_KEY') ? [] : await checkEncryptionKeys(db, config.encryptionKeys);
       const deliveries = await checkDeliveries(db, now(), config.retention.deliveriesDays);
-      return [...found, ...secrets, ...(await checkScheduler(db, now())), ...deliveries];
+      const partitions = await checkPartitions(db, now());
+      return [...found, ...partitions, ...secrets, ...(await checkScheduler(db, now())), ...deliveries];
     }),
   );
   await run(
