@@ -8,6 +8,7 @@ import { OptionError, readOptions } from './options.ts';
 import { type Outcome, toCells, writeReport } from './report.ts';
 
 const MAX_BENCHMARK_MS = 90 * 60_000;
+const ROUNDS = 5;
 
 const abort = async (reason: unknown, code: number) => {
   console.error(reason);
@@ -16,7 +17,8 @@ const abort = async (reason: unknown, code: number) => {
 };
 
 function usage(): void {
-  console.log(`pnpm bench [name…] [--rounds N] [--quick] [--largest ROWS] [--profile FOLDER] [--report FILE]
+  console.log(`pnpm bench [name…] [--rounds N] [--quick] [--largest ROWS] [--profile FOLDER] [--logs FOLDER]
+           [--report FILE]
 
 Without a name, all benchmarks of the report are measured and the report is written. A quick run writes it only with
 --report.
@@ -38,6 +40,7 @@ async function main(): Promise<number> {
     usage();
     return unknown ? 1 : 0;
   }
+  const countRounds = (byDefault = ROUNDS) => options.rounds ?? (options.quick ? 1 : byDefault);
   const names = options.names.length > 0 ? options.names : Object.keys(BENCHMARKS).filter(isInReport);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => abort('Interrupted.', 130));
   process.once('uncaughtException', (error) => abort(error, 1));
@@ -51,12 +54,12 @@ async function main(): Promise<number> {
   const outcomes: Outcome[] = [];
   for (const name of names) outcomes.push(await measure(name, BENCHMARKS[name] as Benchmark));
   if (options.names.length === 0 && options.report !== null) {
-    writeReport(options.report, { ...options, at, postgres: server.version, outcomes });
+    writeReport(options.report, { ...options, rounds: countRounds(), at, postgres: server.version, outcomes });
     console.log(`\nThe report is written to ${options.report}.`);
   }
   return outcomes.some((outcome) => 'failed' in outcome) ? 1 : 0;
 
-  async function measure(name: string, { about, run }: Benchmark): Promise<Outcome> {
+  async function measure(name: string, { about, rounds, run }: Benchmark): Promise<Outcome> {
     console.log(`\n${name}: ${about}`);
     const limit = setTimeout(
       () => abort(`${name} took longer than ${MAX_BENCHMARK_MS / 60_000} minutes.`, 1),
@@ -64,7 +67,7 @@ async function main(): Promise<number> {
     );
     try {
       await using stack = new AsyncDisposableStack();
-      const comparisons = await run(stack, { ...options, server });
+      const comparisons = await run(stack, { ...options, rounds: countRounds(rounds), server });
       for (const comparison of comparisons) console.log(`  ${toCells(comparison).join(' | ')}`);
       return { name, about, comparisons };
     } catch (error) {

@@ -11,10 +11,14 @@ export interface Options {
   largest: number;
   /** The folder for CPU profiles of the API processes, or null. */
   profile: string | null;
+  /** The folder to which the log files of all processes are copied at the end, or null. */
+  logs: string | null;
 }
 
-export interface CommandLine extends Options {
+export interface CommandLine extends Omit<Options, 'rounds'> {
   names: string[];
+  /** Null if the command line names none. */
+  rounds: number | null;
   /** The path of the report, or null. */
   report: string | null;
   help: boolean;
@@ -37,9 +41,10 @@ export function readOptions(args: readonly string[]): CommandLine {
   return {
     names: positionals,
     quick,
-    rounds: wholeNumber('rounds', values.rounds ?? (quick ? '1' : '5'), 1, 100),
+    rounds: values.rounds === undefined ? null : wholeNumber('rounds', values.rounds, 1, 100),
     largest: wholeNumber('largest', values.largest ?? '5000000', 10_000, 50_000_000),
     profile: values.profile === undefined ? null : resolve(values.profile),
+    logs: values.logs === undefined ? null : resolve(values.logs),
     report: values.report ?? (quick ? null : REPORT),
     help: values.help ?? false,
   };
@@ -54,6 +59,7 @@ const parse = (args: string[]) =>
       quick: { type: 'boolean' },
       largest: { type: 'string' },
       profile: { type: 'string' },
+      logs: { type: 'string' },
       report: { type: 'string' },
       help: { type: 'boolean' },
     },

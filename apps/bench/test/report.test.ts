@@ -27,6 +27,7 @@ const run = {
   quick: false,
   largest: 1e6,
   profile: null,
+  logs: null,
 };
 const outcome: Outcome = { name: 'executions', about: 'how many', comparisons: [comparison] };
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
@@ -18,15 +18,21 @@ export interface DatabaseServer {
   start(): Promise<void>;
 }
 
-/** Starts a PostgreSQL in a temporary folder, with durable commits unless `quick`. Stops with `stack`. */
+/**
+ * Starts a PostgreSQL in a temporary folder, with durable commits unless `quick`. Stops with `stack`, and then copies the log
+ * files of all processes to `logs`, if given.
+ */
 export async function startDatabaseServer(
   stack: AsyncDisposableStack,
-  { quick }: { quick: boolean },
+  { quick, logs }: { quick: boolean; logs: string | null },
 ): Promise<DatabaseServer> {
   const folder = mkdtempSync(join(tmpdir(), 'carillon-bench-'));
   // Started by root, PostgreSQL runs as another user, who needs access.
   chmodSync(folder, 0o711);
-  closeWith(stack, async () => rmSync(folder, { recursive: true, force: true }));
+  closeWith(stack, async () => {
+    if (logs) copyLogs(folder, logs);
+    rmSync(folder, { recursive: true, force: true });
+  });
   let starting = startEmbeddedPostgres({ dataDir: folder, durable: !quick });
   const stop = async () => (await starting.catch(() => null))?.stop();
   closeWith(stack, stop);
@@ -57,4 +63,8 @@ export async function startDatabaseServer(
       await starting;
     },
   };
+}
+
+function copyLogs(from: string, to: string): void {
+  for (const path of globSync('**/*.log', { cwd: from })) cpSync(join(from, path), join(to, path));
 }
