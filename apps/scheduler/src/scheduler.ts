@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Agent } from 'undici';
 import { systemTimer, type Timer } from './timer.ts';
-import { triggerApi } from './trigger.ts';
+import { ApiUnavailable, triggerApi } from './trigger.ts';
 
 export interface SchedulerOptions {
   apiUrl: string;
@@ -13,9 +13,12 @@ export interface SchedulerOptions {
   timer?: Timer;
 }
 
+/** While the API has no database: the first call after a failover starts what is due since then. */
+const UNAVAILABLE_RETRY_MS = 250;
+
 /**
- * Calls the scheduler trigger until stopped: at `nextDueAt` of the API, never before it, or after `intervalMs`. `stop` may
- * abort a call in flight: the API completes what it has begun.
+ * Calls the scheduler trigger until stopped: at `nextDueAt` of the API, never before it, or after `intervalMs`, sooner if it
+ * answers 503. `stop` may abort a call in flight: the API completes what it has begun.
  */
 export function startScheduler(options: SchedulerOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
@@ -35,7 +38,7 @@ async function callUntilStopped(options: SchedulerOptions, stopping: AbortSignal
   let failure: string | null | undefined;
   while (!stopping.aborted) {
     const calledAt = timer.now();
-    const intervalEnd = timer.elapsed() + intervalMs;
+    let intervalEnd = timer.elapsed() + intervalMs;
     let nextDueAt: Date | null = null;
     try {
       const signal = AbortSignal.any([stopping, AbortSignal.timeout(timeoutMs)]);
@@ -49,6 +52,7 @@ async function callUntilStopped(options: SchedulerOptions, stopping: AbortSignal
       const message = describeFailure(error as Error, timeoutMs);
       if (message !== failure) log.error(`The scheduler cannot trigger ${apiUrl}: ${message}. Retrying.`);
       failure = message;
+      if (error instanceof ApiUnavailable) intervalEnd = Math.min(intervalEnd, timer.elapsed() + UNAVAILABLE_RETRY_MS);
     }
     // An instant before the call stays due on purpose, as in maintenance mode: wait for the interval.
     const dueAt = nextDueAt && nextDueAt.getTime() > calledAt ? nextDueAt.getTime() : null;

@@ -13,6 +13,9 @@ export interface TriggerResponse {
   nextDueAt: Date | null;
 }
 
+/** The API answered 503: its database is away, for example. */
+export class ApiUnavailable extends Error {}
+
 /** Enqueues what is due, without waiting for it to run. Throws if the API does not answer as expected. */
 export async function triggerApi(options: TriggerRequest): Promise<TriggerResponse> {
   const { apiUrl, cronSecret, dispatcher, signal } = options;
@@ -24,6 +27,7 @@ export async function triggerApi(options: TriggerRequest): Promise<TriggerRespon
   if (statusCode !== 200) {
     // The connection can be used again only after the body is read.
     await body.dump();
+    if (statusCode === 503) throw new ApiUnavailable('it answered 503');
     throw new Error(statusCode === 401 ? 'its CRON_SECRET differs' : `it answered ${statusCode}`);
   }
   const json = await body.json().catch((error: Error) => {

@@ -103,6 +103,28 @@ t.test('The scheduler continues after failures, and logs each kind once', async 
   t.equal(reasons.length, 5);
 });
 
+t.test(
+  'After a 503, the scheduler calls again sooner than at its interval, after other failures it does not',
+  async (t) => {
+    for (const [status, intervalMs, expected] of [
+      [503, HOUR_MS, [0, 250, 500, 750]],
+      [503, 100, [0, 100, 200, 300]],
+      [500, 1000, [0, 1000, 2000, 3000]],
+      [401, 1000, [0, 1000, 2000, 3000]],
+    ] as const) {
+      const timer = fakeTimer();
+      const calls: number[] = [];
+      const { url } = await startApi(t, (_request, response) => {
+        calls.push(timer.now());
+        response.writeHead(status).end('{}');
+      });
+      start(t, url, { intervalMs, timer });
+      await until(() => calls.length > 3);
+      t.strictSame(calls.slice(0, 4), expected, `${status} at ${intervalMs} ms`);
+    }
+  },
+);
+
 t.test('A call that is not answered is given up after its timeout', async (t) => {
   const { log, messages } = memoryLog();
   const { url } = await startApi(t, () => {});
