@@ -7,10 +7,17 @@ export interface ReceivedCounts {
   agesMs: number[];
 }
 
+export interface ReceivedDelivery {
+  id: string;
+  executionId: number;
+}
+
 export interface Receiver {
   url: string;
   /** Returns the counts since the last call. */
   takeCounts(): Promise<ReceivedCounts>;
+  /** Returns what arrived below `/recorded` since the last call: deliveries of events about executions. */
+  takeDeliveries(): Promise<ReceivedDelivery[]>;
 }
 
 /** Starts a webhook receiver as a process on `LOAD_CORE`. Paths below `/hang` never answer. */
@@ -22,5 +29,10 @@ export async function startReceiver(stack: AsyncDisposableStack, folder: string)
     core: LOAD_CORE,
     ready: /^ready at (\S+)$/m,
   });
-  return { url, takeCounts: async () => (await fetch(url)).json() as Promise<ReceivedCounts> };
+  const get = async (path: string) => (await fetch(`${url}${path}`)).json();
+  return {
+    url,
+    takeCounts: () => get('/') as Promise<ReceivedCounts>,
+    takeDeliveries: () => get('/recorded') as Promise<ReceivedDelivery[]>,
+  };
 }

@@ -4,8 +4,10 @@ import { findWrongCounters } from '@carillon/api/usage/verify';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { SentRequest } from '../../environment/mixed-load.ts';
-import type { AiServer } from '../../environment/servers/ai-server.ts';
+import type { AiServer, Arrival } from '../../environment/servers/ai-server.ts';
+import type { Receiver } from '../../environment/servers/receiver.ts';
 import { setDue, type Task } from '../../environment/users.ts';
+import { compareDeliveries } from './deliveries.ts';
 
 /** The leases of a killed process expire after 30 s and are checked every 30 s. */
 const COMPLETION_TIMEOUT_MS = 120_000;
@@ -20,37 +22,51 @@ export interface Audit {
 export interface AuditResult {
   /** A line for each row that was lost, executed twice or counted wrong. */
   errors: string[];
+  /** How many of the errors are losses: of an acknowledged write, an occurrence, or an event. */
+  lost: number;
+  /** How many of the errors are occurrences, calls or events that are there twice. */
+  doubled: number;
   runs: number;
   /** How often an execution was interrupted and recovered. */
   interruptions: number;
-  /** The lateness of the scheduled executions in milliseconds. */
+  /** How many calls of the provider were repeated after an interruption. */
+  repeatedCalls: number;
+  /** How many deliveries arrived again. */
+  repeatedDeliveries: number;
+  /** How long after the planned instant the provider was called, in milliseconds, of each scheduled execution. */
   latenessMs: number[];
 }
 
-/** Compares the database and the calls of the AI server with the acknowledged requests. */
-export function createAudit({
-  db,
-  ai,
-  scheduled,
-}: {
+export interface AuditOptions {
   db: Db;
   ai: Pick<AiServer, 'takeArrivals'>;
+  /** Gets `execution.completed` of every task. Default: events are not checked. */
+  receiver?: Pick<Receiver, 'takeDeliveries'>;
   scheduled: readonly Task[];
-}): Audit {
+}
+
+/** What the provider received, by prompt: each task has its own. */
+type Calls = ReadonlyMap<string, readonly Arrival[]>;
+
+/** Compares the database, the calls of the AI server and the deliveries with the acknowledged requests. */
+export function createAudit({ db, ai, receiver, scheduled }: AuditOptions): Audit {
   let lastId = 0;
 
   const waitForCompletion = async () => {
     const deadline = performance.now() + COMPLETION_TIMEOUT_MS;
     for (;;) {
-      const [row] = await queryRows<{ runs: number; due: number }>(
+      const [row] = await queryRows<{ runs: number; due: number; deliveries: number }>(
         db,
         sql`
         select (select count(*)::int from executions where status in ('pending', 'running')) as runs,
-          (select count(*)::int from tasks where next_execution_at < now() + interval '1 hour') as due`,
+          (select count(*)::int from tasks where next_execution_at < now() + interval '1 hour') as due,
+          (select count(*)::int from deliveries where status in ('pending', 'sending')) as deliveries`,
       );
-      if (row?.runs === 0 && row.due === 0) return [];
+      if (row?.runs === 0 && row.due === 0 && row.deliveries === 0) return [];
       if (performance.now() > deadline)
-        return [`${row?.runs} executions are not completed, ${row?.due} tasks are still due`];
+        return [
+          `${row?.runs} executions are not completed, ${row?.due} tasks are still due, ${row?.deliveries} deliveries wait`,
+        ];
       await delay(200);
     }
   };
@@ -75,8 +91,9 @@ export function createAudit({
     return lost;
   };
 
-  const compareRuns = async () => {
+  const compareRuns = async (calls: Calls) => {
     const errors: string[] = [];
+    const [lost, doubled]: [string[], string[]] = [[], []];
     const runs = await queryRows<{
       prompt: string;
       runs: number;
@@ -90,50 +107,80 @@ export function createAudit({
         sum(e.interruptions)::int as interruptions, count(e.planned_for)::int as planned
       from executions e join tasks t on t.id = e.task_id where e.id > ${lastId} group by t.id, t.prompt`,
     );
-    const calls = Map.groupBy(await ai.takeArrivals(), ({ prompt }) => prompt);
     const countCalls = (prompt: string) => calls.get(prompt)?.length ?? 0;
+    let repeatedCalls = 0;
     for (const task of runs) {
       const name = task.prompt.slice(-20);
       if (task.completed !== task.runs)
         errors.push(`${task.runs - task.completed} executions of "…${name}" are not completed`);
       const [min, max] = [task.runs, task.runs + task.interruptions];
       const actual = countCalls(task.prompt);
-      if (actual < min || actual > max)
-        errors.push(`"…${name}" was called ${actual} times for ${min} to ${max} executions`);
+      const range = `"…${name}" was called ${actual} times for ${min} to ${max} executions`;
+      if (actual < min) errors.push(range);
+      if (actual > max) doubled.push(`doubled: ${range}`);
+      repeatedCalls += Math.max(0, actual - task.runs);
     }
     const planned = new Map(runs.map(({ prompt, planned }) => [prompt, planned]));
     for (const { prompt } of scheduled) {
       const count = planned.get(prompt) ?? 0;
-      if (count !== 1) errors.push(`"…${prompt.slice(-20)}" was due once and executed ${count} times`);
+      const line = `"…${prompt.slice(-20)}" was due once and executed ${count} times`;
+      if (count === 0) lost.push(`lost: ${line}`);
+      if (count > 1) doubled.push(`doubled: ${line}`);
     }
     const total = (column: 'runs' | 'interruptions') => runs.reduce((sum, task) => sum + task[column], 0);
-    return { errors, runs: total('runs'), interruptions: total('interruptions') };
+    return { errors, lost, doubled, runs: total('runs'), interruptions: total('interruptions'), repeatedCalls };
   };
 
-  const readLateness = () =>
-    queryRows<{ ms: number }>(
+  const compareReceived = async () => {
+    if (!receiver) return { lost: [], doubled: [], repeated: 0 };
+    const completed = await queryRows<{ id: number }>(
+      db,
+      sql`select id from executions where id > ${lastId} and status = 'completed'`,
+    );
+    const ids = completed.map(({ id }) => id);
+    return compareDeliveries(ids, await receiver.takeDeliveries());
+  };
+
+  const readLateness = async (calls: Calls) => {
+    const planned = await queryRows<{ prompt: string; plannedAt: number }>(
       db,
       sql`
-      select 1000 * extract(epoch from started_at - planned_for)::float8 as ms from executions
-      where id > ${lastId} and planned_for is not null`,
+      select t.prompt, 1000 * extract(epoch from e.planned_for)::float8 as "plannedAt"
+      from executions e join tasks t on t.id = e.task_id where e.id > ${lastId} and e.planned_for is not null`,
     );
+    return planned.flatMap(({ prompt, plannedAt }) => {
+      const called = calls.get(prompt) ?? [];
+      return called.length > 0 ? [Math.min(...called.map(({ at }) => at)) - plannedAt] : [];
+    });
+  };
 
   return {
     async scheduleOver(overMs) {
       const [newest] = await queryRows<{ id: number }>(db, sql`select coalesce(max(id), 0)::int as id from executions`);
       lastId = newest?.id ?? 0;
-      await ai.takeArrivals();
+      await Promise.all([ai.takeArrivals(), receiver?.takeDeliveries()]);
       const taskIds = scheduled.map(({ id }) => id);
       await setDue(db, new Date(Date.now() + 1000), { intervalMs: overMs / scheduled.length, taskIds });
     },
     async check(requests) {
       const incomplete = await waitForCompletion();
-      const { errors, ...counts } = await compareRuns();
-      errors.unshift(...incomplete, ...(await findLost(requests)));
+      const calls = Map.groupBy(await ai.takeArrivals(), ({ prompt }) => prompt);
+      const { errors, ...runs } = await compareRuns(calls);
+      const received = await compareReceived();
+      const lost = [...(await findLost(requests)), ...runs.lost, ...received.lost];
+      const doubled = [...runs.doubled, ...received.doubled];
+      errors.unshift(...incomplete, ...lost, ...doubled);
       for (const { userId, period } of await findWrongCounters(db))
         errors.push(`wrong usage of user ${userId}, ${period}`);
       for (const { userId } of await findWrongTotals(db)) errors.push(`wrong upload total of user ${userId}`);
-      return { errors, ...counts, latenessMs: (await readLateness()).map(({ ms }) => ms) };
+      return {
+        ...runs,
+        errors,
+        lost: lost.length,
+        doubled: doubled.length,
+        repeatedDeliveries: received.repeated,
+        latenessMs: await readLateness(calls),
+      };
     },
   };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Benchmark } from '../../benchmark.ts';
 import { hasNginx } from '../../environment/servers/nginx.ts';
-import { MARGIN_MS, prepareLoad } from './load.ts';
+import { assertNoErrors, type Fault, MARGIN_MS, prepareLoad } from './load.ts';
 
 const PER_SECOND = 100;
 const ROUNDS = 10;
@@ -17,8 +17,11 @@ export const faults: Benchmark = {
     }
     const url = await server.newDatabase();
     const { folder } = server;
-    const { apis, run } = await prepareLoad(stack, { folder, databaseUrls: [url, url], perSecond: PER_SECOND });
+    const load = await prepareLoad(stack, { folder, databaseUrls: [url, url], perSecond: PER_SECOND });
+    const { apis } = load;
     const [first] = apis;
+    const run = async (name: string, options: { durationMs: number; fault: Fault }) =>
+      assertNoErrors(name, await load.run(name, options));
     const rounds = quick ? 1 : ROUNDS;
     await run(`${rounds} rolling restarts`, {
       durationMs: rounds * apis.length * RESTART_MS,

@@ -1,15 +1,19 @@
-import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
-import { findStablePort } from '../../../environment/ports.ts';
-import { startProcess } from '../../../environment/processes.ts';
+import { type ClusterSettings, chooseEtcdApi } from './configuration.ts';
+import { startEtcd } from './etcd.ts';
 import { startHaproxy } from './haproxy.ts';
-import { type ClusterNode, findPostgresPrograms, prepareNode, waitUntil } from './node.ts';
+import { type ClusterNode, prepareNode } from './node.ts';
+import { findPostgresPrograms, readPatroniVersion } from './programs.ts';
 import { type CuttableProxy, startCuttableProxy } from './proxy.ts';
+import { createCertificate } from './tls.ts';
+import { waitUntil } from './wait-until.ts';
 
 const DATABASE = 'carillon';
+const QUERY_TIMEOUT_MS = 120_000;
 const NAMES = ['db1', 'db2', 'db3'] as const;
 
 export interface ClusterServer extends ClusterNode {
@@ -27,17 +31,12 @@ export interface PostgresCluster {
   waitUntilHealthy(): Promise<void>;
   /** The server whose Patroni says that it is the primary, or null. */
   findPrimary(): Promise<ClusterServer | null>;
+  /** The server for which commits wait, or null. */
+  findSynchronousStandby(): Promise<ClusterServer | null>;
+  /** Commits at the primary, which waits for a standby. */
+  commit(primary: ClusterServer): Promise<void>;
   /** Hands the primary over to the synchronous standby. */
   switchOver(): Promise<void>;
-}
-
-/** Debian's names of the programs that are not installed. */
-export function listMissingPackages(): string[] {
-  const PATH = `${process.env.PATH}:/usr/sbin`;
-  const isMissing = (program: string) => spawnSync('which', [program], { env: { PATH } }).status !== 0;
-  const packages = { etcd: 'etcd-server', patroni: 'patroni', haproxy: 'haproxy' };
-  const missing = Object.entries(packages).flatMap(([program, name]) => (isMissing(program) ? [name] : []));
-  return findPostgresPrograms() === null ? [...missing, 'postgresql'] : missing;
 }
 
 /**
@@ -45,29 +44,35 @@ export function listMissingPackages(): string[] {
  * HAProxy that leads to the primary. Stops with `stack`.
  */
 export async function startCluster(stack: AsyncDisposableStack, parent: string): Promise<PostgresCluster> {
+  const programs = findPostgresPrograms();
+  if (programs === null) throw new Error('PostgreSQL is not installed.');
   const folder = join(parent, 'cluster');
   mkdirSync(folder, { mode: 0o711 });
-  const etcdPort = await startEtcd(stack, folder);
-  const password = randomBytes(16).toString('hex');
+  const etcd = await startEtcd(stack, { folder, api: chooseEtcdApi(readPatroniVersion()) });
+  const tls = createCertificate(folder);
+  const settings: ClusterSettings = { etcd, tls, programs, password: randomBytes(16).toString('hex') };
   const servers: ClusterServer[] = [];
   for (const name of NAMES) {
-    const node = await prepareNode(stack, { folder, name, etcdPort, password });
+    const node = await prepareNode(stack, { folder, name, settings });
     servers.push({ ...node, proxy: await startCuttableProxy(stack, node.port) });
   }
   const [first, ...others] = servers as [ClusterServer, ...ClusterServer[]];
   await first.start();
-  await createDatabase(first, password);
+  const { password } = settings;
+  await query(first, { password, database: 'postgres', statement: `create database ${DATABASE}` });
   await Promise.all(others.map((server) => server.start()));
   const haproxyPort = await startHaproxy(stack, {
     folder,
-    servers: servers.map(({ name, proxy, restPort }) => ({ name, port: proxy.port, restPort })),
+    servers: servers.map(({ name, proxy, restPort }) => ({ name, address: `127.0.0.1:${proxy.port}`, restPort })),
   });
-  const toUrl = (hosts: string) => `postgres://postgres:${password}@${hosts}/${DATABASE}`;
+  const toUrl = (hosts: string) => `postgres://postgres:${password}@${hosts}/${DATABASE}?sslmode=require`;
 
-  async function findPrimary(): Promise<ClusterServer | null> {
-    const answers = await Promise.all(servers.map((server) => askPatroni(server, '/primary')));
-    return servers.find((_, index) => answers[index]?.status === 200) ?? null;
+  /** By a check of Patroni's REST API. */
+  async function find(role: 'primary' | 'synchronous'): Promise<ClusterServer | null> {
+    const answers = await Promise.all(servers.map((server) => hasRole(server, role)));
+    return servers.find((_, index) => answers[index]) ?? null;
   }
+  const findPrimary = () => find('primary');
   async function isHealthy(): Promise<boolean> {
     for (const server of servers) {
       const answer = await askPatroni(server, '/cluster');
@@ -82,7 +87,10 @@ export async function startCluster(stack: AsyncDisposableStack, parent: string):
     haproxyUrl: toUrl(`127.0.0.1:${haproxyPort}`),
     servers,
     findPrimary,
+    findSynchronousStandby: () => find('synchronous'),
     waitUntilHealthy: () => waitUntil(isHealthy, 'the cluster is not healthy'),
+    commit: (primary) =>
+      query(primary, { password, database: DATABASE, statement: "select pg_logical_emit_message(true, 'drill', '')" }),
     async switchOver() {
       const primary = await findPrimary();
       if (!primary) throw new Error('There is no primary.');
@@ -99,6 +107,12 @@ interface Member {
   state: string;
 }
 
+async function hasRole(server: ClusterNode, role: string): Promise<boolean> {
+  const answer = await askPatroni(server, `/${role}`);
+  await answer?.body?.cancel().catch(() => {});
+  return answer?.status === 200;
+}
+
 async function askPatroni({ restPort }: ClusterNode, path: string, body?: object): Promise<Response | null> {
   return fetch(`http://127.0.0.1:${restPort}${path}`, {
     signal: AbortSignal.timeout(body ? 60_000 : 1000),
@@ -106,27 +120,20 @@ async function askPatroni({ restPort }: ClusterNode, path: string, body?: object
   }).catch(() => null);
 }
 
-async function startEtcd(stack: AsyncDisposableStack, folder: string): Promise<number> {
-  const [clientPort, peerPort] = [await findStablePort(), await findStablePort()];
-  const [client, peer] = [`http://127.0.0.1:${clientPort}`, `http://127.0.0.1:${peerPort}`];
-  await startProcess(stack, {
-    name: 'etcd',
-    file: [
-      'etcd',
-      ...['--name', 'etcd', '--data-dir', join(folder, 'etcd')],
-      ...['--listen-client-urls', client, '--advertise-client-urls', client],
-      ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', `etcd=${peer}`],
-    ],
-    folder,
-    ready: /(ready to serve client requests|serving insecure client requests)/,
-  });
-  return clientPort;
+interface Query {
+  password: string;
+  database: string;
+  statement: string;
 }
 
-async function createDatabase({ port }: ClusterNode, password: string): Promise<void> {
-  const sql = postgres({ host: '127.0.0.1', port, user: 'postgres', password, database: 'postgres', max: 1 });
+/** Not by way of the proxy. */
+async function query({ port }: ClusterNode, { password, database, statement }: Query): Promise<void> {
+  const sql = postgres({ host: '127.0.0.1', port, user: 'postgres', password, database, max: 1, ssl: 'require' });
   try {
-    await sql.unsafe(`create database ${DATABASE}`);
+    const timeout = delay(QUERY_TIMEOUT_MS, undefined, { ref: false }).then(() => {
+      throw new Error(`After ${QUERY_TIMEOUT_MS / 1000} s, PostgreSQL has not answered: ${statement}`);
+    });
+    await Promise.race([sql.unsafe(statement), timeout]);
   } finally {
     await sql.end({ timeout: 5 });
   }

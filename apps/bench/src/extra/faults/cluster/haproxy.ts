@@ -3,37 +3,45 @@ import { join } from 'node:path';
 import { findStablePort } from '../../../environment/ports.ts';
 import { startProcess } from '../../../environment/processes.ts';
 
+export interface ProxiedServer {
+  name: string;
+  /** Of PostgreSQL. */
+  address: string;
+  /** Of Patroni's REST API, on the same host. */
+  restPort: number;
+}
+
+/** Forwards what arrives at `address` to the primary. */
+export function buildListenSection(address: string, servers: readonly ProxiedServer[]): string {
+  return [
+    'listen primary',
+    `  bind ${address}`,
+    '  mode tcp',
+    '  option httpchk GET /primary',
+    '  http-check expect status 200',
+    '  timeout connect 1s',
+    '  timeout check 1s',
+    '  timeout client 60s',
+    '  timeout server 60s',
+    '  default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions',
+    ...servers.map((server) => `  server ${server.name} ${server.address} check port ${server.restPort}`),
+  ].join('\n');
+}
+
 /** Starts HAProxy on loopback, which forwards to the primary. Returns its port. Stops with `stack`. */
 export async function startHaproxy(
   stack: AsyncDisposableStack,
-  { folder, servers }: { folder: string; servers: readonly { name: string; port: number; restPort: number }[] },
+  { folder, servers }: { folder: string; servers: readonly ProxiedServer[] },
 ): Promise<number> {
   const port = await findStablePort();
   const path = join(folder, 'haproxy.cfg');
-  const lines = [
-    'global',
-    '  maxconn 500',
-    'defaults',
-    '  mode tcp',
-    '  timeout connect 1s',
-    '  timeout check 1s',
-    // The timeouts of Carillon are shorter, and an idle LISTEN is checked every 15 s.
-    '  timeout client 60s',
-    '  timeout server 60s',
-    'listen primary',
-    `  bind 127.0.0.1:${port}`,
-    '  option httpchk GET /primary',
-    '  http-check expect status 200',
-    '  default-server inter 1s fall 2 rise 1 on-marked-down shutdown-sessions',
-    ...servers.map((server) => `  server ${server.name} 127.0.0.1:${server.port} check port ${server.restPort}`),
-  ];
-  writeFileSync(path, `${lines.join('\n')}\n`);
+  writeFileSync(path, `global\n  maxconn 500\n${buildListenSection(`127.0.0.1:${port}`, servers)}\n`);
   await startProcess(stack, {
     name: 'haproxy',
     file: ['haproxy', '-db', '-V', '-f', path],
     folder,
     env: { PATH: `${process.env.PATH}:/usr/sbin` },
-    ready: /(Loading success|New worker|Proxy primary started)/,
+    ready: /Using \w+\(\) as the polling mechanism/,
   });
   return port;
 }
