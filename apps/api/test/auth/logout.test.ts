@@ -1,11 +1,12 @@
 import { sessions, users } from '@carillon/db';
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { hashPassword } from '../../src/auth/passwords.ts';
 import { endUserSessions, openSession } from '../../src/auth/sessions.ts';
 import { logIn } from '../../src/auth/write.ts';
 import { inTransaction } from '../../src/context.ts';
 import { testContext } from '../support/context.ts';
+import { untilBlocked } from '../support/database.ts';
 import { findCallerByToken, PASSWORD, signUpAlice, signUpBob } from '../support/people.ts';
 
 const post = { method: 'POST', url: '/api/auth/logout' } as const;
@@ -67,13 +68,9 @@ t.test('A sign-in with the old password cannot outrun a password change or a dea
       await endUserSessions(tx, alice.id);
       signingIn = attempt();
       // The sign-in has verified the old password and waits for the row.
-      await untilSomeoneWaits();
+      await untilBlocked(ctx.db);
     });
     return signingIn;
-  };
-  const untilSomeoneWaits = async () => {
-    const blocked = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    while ((await ctx.db.execute(blocked)).length === 0) await new Promise(setImmediate);
   };
   t.equal(await during({ isActive: false }), 'deactivated');
   await ctx.db.update(users).set({ isActive: true });

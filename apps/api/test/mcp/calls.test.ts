@@ -9,6 +9,7 @@ import { describeToolError } from '../../src/mcp/tool-errors.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
 import { until } from '../processes/api-process.ts';
 import { testContext } from '../support/context.ts';
+import { untilBlocked } from '../support/database.ts';
 import { createKey } from '../support/keys.ts';
 import { connect, connectEarlier, ENVELOPE, envelopeHeaders, post } from '../support/mcp.ts';
 import { signUp } from '../support/people.ts';
@@ -129,8 +130,7 @@ t.test('A client that hangs up during create_task leaves the task with its audit
         body: JSON.stringify(body),
         signal: hangUp.signal,
       }).then((response) => response.text());
-      const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await until(async () => (await tx.execute(waiting)).length > 0);
+      await untilBlocked(tx);
       hangUp.abort();
       await t.rejects(answered, { name: 'AbortError' }, name);
     });
@@ -161,8 +161,7 @@ t.test('A call that has begun is answered during the shutdown', async (t) => {
     await ctx.db.transaction(async (tx) => {
       await tx.select().from(users).where(eq(users.id, alice.id)).for('update');
       answered = post(to, { ...headers, ...more }, { jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-      const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      await until(async () => (await tx.execute(waiting)).length > 0);
+      await untilBlocked(tx);
       closed = stopping.close();
       await until(() => !stopping.server.listening);
     });

@@ -1,4 +1,6 @@
-import { DatabaseUnavailable, type Db, databaseErrorCode, SQLSTATE } from '@carillon/db';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DatabaseUnavailable, type Db, databaseErrorCode, queryRows, SQLSTATE } from '@carillon/db';
+import { sql } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
 
 /** Counts the statements sent over `db` outside of transactions, until the returned function is called. */
@@ -41,6 +43,18 @@ export function countStatementsInTransactions(db: Db): () => number {
     client.begin = begin;
     return count;
   };
+}
+
+const MAX_WAIT_MS = 60_000;
+
+/** Resolves when `count` statements of this database wait for locks. Throws after a minute. */
+export async function untilBlocked(db: Db, count = 1): Promise<void> {
+  const blocked = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  const until = performance.now() + MAX_WAIT_MS;
+  while ((await queryRows(db, blocked)).length < count) {
+    if (performance.now() > until) throw new Error('No statement was blocked.');
+    await delay(5);
+  }
 }
 
 /** Collects the deadlocks of the transactions of `ctx`, which are retried without a trace. */

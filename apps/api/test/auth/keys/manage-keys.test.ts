@@ -5,6 +5,7 @@ import t from 'tap';
 import { endUserSessions } from '../../../src/auth/sessions.ts';
 import { inTransaction } from '../../../src/context.ts';
 import { START, testContext } from '../../support/context.ts';
+import { untilBlocked } from '../../support/database.ts';
 import { createKey } from '../../support/keys.ts';
 import { type Person, signUp, signUpAda } from '../../support/people.ts';
 
@@ -249,11 +250,7 @@ t.test('A session that ends while it creates a key creates none', async (t) => {
     await tx.db.select({ id: users.id }).from(users).where(eq(users.id, alice.id)).for('update');
     creating = create(alice.headers, KEY);
     void creating.then(() => {});
-    for (;;) {
-      const waiting = await ctx.db.execute(sql`select from pg_stat_activity where wait_event_type = 'Lock'
-        and datname = current_database()`);
-      if (waiting.length > 0) break;
-    }
+    await untilBlocked(ctx.db);
     await endUserSessions(tx, alice.id);
   });
   t.equal((await creating)?.statusCode, 401);

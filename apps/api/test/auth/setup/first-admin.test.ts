@@ -1,10 +1,10 @@
 import { connect, settings, users } from '@carillon/db';
-import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { setUp } from '../../../src/auth/setup/first-admin.ts';
 import { buildSetupPath, findSetupPath } from '../../../src/auth/setup/link.ts';
 import { describeAddress } from '../../../src/start/describe-address.ts';
 import { testContext } from '../../support/context.ts';
+import { untilBlocked } from '../../support/database.ts';
 import { PASSWORD, signUpAlice } from '../../support/people.ts';
 
 const { app, ctx, databaseUrl } = await testContext(t);
@@ -17,12 +17,11 @@ t.test('Of setups that race at two processes, one makes the admin', async (t) =>
     ctx: { ...ctx, db: processes[n % 2]?.db ?? ctx.db },
     account: { token, name: `Admin ${n}`, email: `admin-${n}@example.com`, password: PASSWORD },
   }));
-  const waiting = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   const racing = await ctx.db.transaction(async (tx) => {
     // All have seen that there is no account before the first may go on.
     await tx.select({ id: settings.id }).from(settings).for('update');
     const started = attempts.map(({ ctx, account }) => setUp(ctx, account));
-    while ((await ctx.db.execute(waiting)).length < attempts.length) await new Promise(setImmediate);
+    await untilBlocked(ctx.db, attempts.length);
     return started;
   });
   const outcomes = await Promise.all(racing);

@@ -7,7 +7,7 @@ import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
 import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { findWrongCounters } from '../../../src/usage/verify.ts';
-import { until } from '../../processes/api-process.ts';
+import { untilBlocked } from '../../support/database.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';
 import { insertTask, insertTasks } from '../../support/task-rows.ts';
@@ -48,8 +48,7 @@ t.test('A result that waits for the end of a cancellation stores nothing', async
     await tx.db.execute(sql`select from tasks where id = ${run.taskId} for no key update`);
     t.same(await cancelExecutions(tx, [run.id]), [run.id]);
     storing = inTransaction(ctx, (other) => completeExecutions(other, [buildResult(run)]));
-    const blocked = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await until(async () => (await queryRows(ctx.db, blocked)).length > 0);
+    await untilBlocked(ctx.db);
   });
   t.same(await storing, []);
   t.match(await ctx.db.select().from(executions).where(eq(executions.id, run.id)), [{ errorCode: 'CANCELLED' }]);

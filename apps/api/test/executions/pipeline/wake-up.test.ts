@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
+import { untilBlocked } from '../../support/database.ts';
 import { testEngine } from '../../support/engine.ts';
 import { insertQueuedRuns, insertTask, insertUsers, readRun } from '../../support/task-rows.ts';
 
@@ -30,8 +30,7 @@ t.test(
       await tx.execute(sql`select from usage_counters where user_id = ${alice().id} for update`);
       answer.resolve();
       // The completion has read the queue, and waits for the counters of Alice.
-      const blocked = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-      while ((await ctx.db.execute(blocked)).length === 0) await delay(10);
+      await untilBlocked(ctx.db);
       await insertQueuedRuns(ctx, [second]);
       worker.wakeExecutions();
     });
