@@ -7,8 +7,10 @@ import { createMachine } from '../src/simulation/machine.ts';
 import {
   compareWithMeasured,
   formatCapacities,
+  formatCatchUps,
   formatCompared,
   predictCapacities,
+  predictCatchUps,
 } from '../src/simulation/predictions.ts';
 
 const SCALING = new URL('../../../docs/operating/scaling.md', import.meta.url);
@@ -104,9 +106,15 @@ t.test('More processes carry more until the lock is always held', async (t) => {
   t.ok(eight && eight.waiting > 10 && eight.waiting < 100);
 });
 
+t.test('What is due together starts as slots become free', async (t) => {
+  const { lastStartMs } = simulate({ ...SCENARIO, callMs: [1000, 1000], runs: 450 });
+  t.ok(lastStartMs > 2000 && lastStartMs < 2500, `${lastStartMs} for 450 runs in 2 × 100 slots`);
+});
+
 t.test('What was measured is predicted within a fifth, and docs/operating/scaling.md has the tables', async (t) => {
   const compared = compareWithMeasured();
   for (const { what, deviation } of compared) t.ok(Math.abs(deviation) < 0.2, `${what}: ${deviation}`);
   const page = readFileSync(SCALING, 'utf8');
-  for (const line of [...formatCompared(compared), ...formatCapacities(predictCapacities())]) t.match(page, line);
+  const tables = [formatCompared(compared), formatCapacities(predictCapacities()), formatCatchUps(predictCatchUps())];
+  for (const line of tables.flat()) t.match(page, line);
 });

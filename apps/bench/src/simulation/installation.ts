@@ -22,6 +22,8 @@ export interface Scenario {
 export interface Prediction {
   /** Runs per second, from the due instant to the last completion. */
   rate: number;
+  /** From the due instant to the last start, in milliseconds. */
+  lastStartMs: number;
   /** In percent: of the time of a process, that it waits for the lock of the claims. */
   waiting: number;
   /** In percent: of the time, that the lock is held. */
@@ -45,6 +47,7 @@ export function simulate(scenario: Scenario): Prediction {
     running: 0,
     completed: 0,
     calls: 0,
+    lastStartMs: 0,
   };
   const all = Array.from({ length: processes }, () => {
     const machine = shared ? databaseMachine : createMachine(clock, 1);
@@ -58,6 +61,7 @@ export function simulate(scenario: Scenario): Prediction {
   const { claims } = database;
   return {
     rate: (runs / clock.now) * 1000,
+    lastStartMs: database.lastStartMs,
     waiting: (claims.waitedMs / processes / clock.now) * 100,
     holding: (claims.heldMs / clock.now) * 100,
     busy: (databaseMachine.busyMs / cores / clock.now) * 100,
@@ -74,6 +78,7 @@ interface Database {
   completed: number;
   /** Calls of the provider so far. */
   calls: number;
+  lastStartMs: number;
 }
 
 function* nothing(): Activity {}
@@ -153,6 +158,7 @@ function createProcess(clock: Clock, machine: Machine, database: Database, { slo
     database.completed += batch;
     reserved -= free;
     held += starting - batch;
+    if (starting > 0) database.lastStartMs = clock.now;
     for (let n = 0; n < starting; n++) clock.start(run());
     return starting;
   }

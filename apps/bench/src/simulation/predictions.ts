@@ -79,6 +79,27 @@ function remember<A extends readonly unknown[], T>(compute: (...args: A) => T): 
   };
 }
 
+const FAILOVER_S = 20;
+const DUE_PER_SECOND = [5, 100, 1000];
+const CATCHING_UP = [2, 8];
+
+interface CatchUp {
+  perSecond: number;
+  /** With each number of processes: until the last run that became due during the failover has started. */
+  lastStartMs: number[];
+}
+
+/** What becomes due during a failover is due together after it. Calls take a second. */
+export const predictCatchUps = (): CatchUp[] =>
+  DUE_PER_SECOND.map((perSecond) => ({
+    perSecond,
+    lastStartMs: CATCHING_UP.map((processes) => {
+      const cores = { database: DATABASE_CORES };
+      const runs = perSecond * FAILOVER_S;
+      return simulate({ processes, slots: 100, runs, callMs: SECOND, cores, areNew: false }).lastStartMs;
+    }),
+  }));
+
 const percent = (part: number) => `${Math.round(part * 100)} %`;
 const round = (rate: number | null) => (rate === null ? '–' : Number(rate.toPrecision(2)).toLocaleString('en-US'));
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
@@ -115,6 +136,23 @@ export const formatCapacities = (capacities: readonly Capacity[]): string[] => [
       percent(lock.holding / 100),
       percent(lock.waiting / 100),
       ...second.map(round),
+    ]),
+  ),
+];
+
+/** As Markdown. */
+export const formatCatchUps = (catchUps: readonly CatchUp[]): string[] => [
+  row([
+    'Due a second',
+    `Due in a failover of ${FAILOVER_S} s`,
+    ...CATCHING_UP.map((processes) => `${processes} API processes: the last one starts after`),
+  ]),
+  row(['---', '---', ...CATCHING_UP.map(() => '---')]),
+  ...catchUps.map(({ perSecond, lastStartMs }) =>
+    row([
+      formatNumber(perSecond),
+      formatNumber(perSecond * FAILOVER_S),
+      ...lastStartMs.map((ms) => `${formatNumber(ms / 1000)} s`),
     ]),
   ),
 ];
