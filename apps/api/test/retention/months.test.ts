@@ -7,6 +7,7 @@ import { AUDIT_LOG, EVENTS, OCCURRENCES } from '../../src/retention/partitions/m
 import { preparePartitions } from '../../src/retention/partitions/prepare-partitions.ts';
 import { createPruner, pruneAll } from '../../src/retention/prune.ts';
 import { testContext } from '../support/context.ts';
+import { untilBlocked } from '../support/database.ts';
 import { findMonth } from '../support/partitions.ts';
 import { signUp } from '../support/people.ts';
 import { insertTask, readLedger } from '../support/task-rows.ts';
@@ -99,6 +100,27 @@ t.test('Occurrences of active single-run tasks outlive their month, and those th
   t.not(names.includes(nameOf(OCCURRENCES, second)), true);
   await ctx.db.execute(sql`delete from tasks where id = ${waiting}`);
   t.equal(await left(), 0);
+});
+
+t.test('While the rows of a month that stay are looked for, no task is locked', async (t) => {
+  const task = await insertTask(ctx, alice.id);
+  const [month, end] = [await findMonth(ctx, 3), await findMonth(ctx, 4)];
+  clock.set(month);
+  await preparePartitions(ctx);
+  clock.set(daysAfter(end, 59));
+  await pruneAll(ctx);
+  clock.set(daysAfter(end, 60));
+  let pruning: Promise<void> | undefined;
+  await ctx.db.transaction(async (tx) => {
+    await tx.insert(occurrences).values({ taskId: task, plannedFor: month, recordedAt: month, fate: 'ran' });
+    pruning = pruneAll(ctx);
+    await untilBlocked(ctx.db);
+    const locks = sql`select mode from pg_locks where relation = 'tasks'::regclass and mode = 'AccessExclusiveLock'`;
+    t.same(await queryRows(tx, locks), []);
+  });
+  await pruning;
+  await pruneAll(ctx);
+  t.same(await readLedger(ctx, task), []);
 });
 
 t.test('Ids of events continue after the dropped ones', async (t) => {

@@ -29,13 +29,17 @@ export const dropExpiredExecutions =
     return { deleted: dropped.reduce((sum, rows) => sum + rows, 0), next: null, isLast: dropped.length === 0 };
   };
 
-const detachExpired = (ctx: Context, before: Date): Promise<void> =>
-  changePartitions(ctx, async ({ db }) => {
-    const oldest = await findOldest(db);
-    if (!oldest || !(await hasOnlyExpired(db, oldest.name, before))) return;
+/** The rows of the oldest partition cannot change any more, so they are read before the transaction, which then is short. */
+async function detachExpired(ctx: Context, before: Date): Promise<void> {
+  const oldest = await findOldest(ctx.db);
+  if (!oldest || !(await hasOnlyExpired(ctx.db, oldest.name, before))) return;
+  await changePartitions(ctx, async ({ db }) => {
+    // Another process may have been faster.
+    if ((await findOldest(db))?.name !== oldest.name) return;
     await detachPartition(db, { name: oldest.parent }, oldest.name);
     await renameTable(db, oldest.name, oldest.name.replace('executions_', EXPIRED));
   });
+}
 
 /** Null if only partitions are left that may get further rows. */
 async function findOldest(db: Db): Promise<{ parent: string; name: string } | null> {
@@ -57,10 +61,37 @@ async function hasOnlyExpired(db: Db, partition: string, before: Date): Promise<
   const [newest] = await queryRows<{ isExpired: boolean }>(
     db,
     sql`select completed_at < ${at} as is_expired from ${table} order by id desc limit 1`,
-  );
+  ).catch(ignoreMissing);
   if (newest && !newest.isExpired) return false;
-  const [kept] = await queryRows(db, sql`select from ${table} where completed_at >= ${at} limit 1`);
-  return kept === undefined;
+  for (const ids of await listIdRanges(db, partition)) {
+    const [kept] = await queryRows(
+      db,
+      sql`select from ${table} where ${isAmong(ids)} and completed_at >= ${at} limit 1`,
+    ).catch(ignoreMissing);
+    if (kept) return false;
+  }
+  return true;
+}
+
+interface IdRange {
+  from: number;
+  /** Not included. */
+  until: number;
+}
+
+const isAmong = ({ from, until }: IdRange) => sql`id >= ${from} and id < ${until}`;
+
+/** Of all rows of a table, so small that a statement that reads one stays within its time limit. */
+async function listIdRanges(db: Db, name: string): Promise<IdRange[]> {
+  const [ids] = await queryRows<{ first: number | null; last: number | null }>(
+    db,
+    sql`select min(id) as first, max(id) as last from ${sql.identifier(name)}`,
+  ).catch(ignoreMissing);
+  const ranges: IdRange[] = [];
+  const last = ids?.last ?? -1;
+  for (let from = ids?.first ?? 0; from <= last; from += IDS_PER_READ)
+    ranges.push({ from, until: from + IDS_PER_READ });
+  return ranges;
 }
 
 async function findDetached(db: Db): Promise<string[]> {
@@ -98,19 +129,14 @@ interface Ended {
 /** Negative, and in the order in which counters are locked. */
 async function countEnded({ db }: Context, name: string): Promise<UsageDelta[]> {
   const table = sql.identifier(name);
-  const [bounds] = await queryRows<{ first: number | null; last: number | null }>(
-    db,
-    sql`select min(id) as first, max(id) as last from ${table}`,
-  ).catch(ignoreMissing);
   const ended = new Map<string, Ended>();
-  const last = bounds?.last ?? -1;
-  for (let from = bounds?.first ?? 0; from <= last; from += IDS_PER_READ) {
+  for (const ids of await listIdRanges(db, name)) {
     const found = await queryRows<Ended>(
       db,
       sql`
       select user_id, coalesce(usage_day, (completed_at at time zone 'UTC')::date)::text as day,
         count(*) filter (where status = 'completed')::int as completed, count(*) filter (where status = 'failed')::int as failed
-      from ${table} where id >= ${from} and id < ${from + IDS_PER_READ} group by 1, 2`,
+      from ${table} where ${isAmong(ids)} group by 1, 2`,
     ).catch(ignoreMissing);
     for (const { userId, day, completed, failed } of found) {
       const sum = ended.get(`${userId} ${day}`) ?? { userId, day, completed: 0, failed: 0 };

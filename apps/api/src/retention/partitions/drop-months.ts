@@ -1,9 +1,16 @@
 import { type Db, queryRows } from '@carillon/db';
 import { listMonths, toEarlierName } from '@carillon/db/partitions/months';
-import { detachPartition, type Partition, type PartitionedTable } from '@carillon/db/partitions/partitions';
+import {
+  detachPartition,
+  limitLockWait,
+  type Partition,
+  type PartitionedTable,
+} from '@carillon/db/partitions/partitions';
 import { type SQL, sql } from 'drizzle-orm';
 import type { PruneBatch } from '../batch.ts';
 import { changePartitions } from './change-partitions.ts';
+
+const PAGES_PER_READ = 10_000;
 
 /**
  * Drops the oldest month of a table if it ended before `before`, except rows for which `isKept` holds (of the alias `r`). The
@@ -18,6 +25,7 @@ export const dropExpiredMonth =
       const [month] = await listMonths(db, table);
       if (!month || month.until === null || new Date(month.until) > before) return;
       const rows = await estimateRows(db, month.name);
+      await copyKept(db, month.name, isKept);
       await detachPartition(db, table, month.name);
       await moveToEarlier(db, table, month, isKept);
       await db.execute(sql`drop table ${sql.identifier(month.name)}`);
@@ -27,12 +35,35 @@ export const dropExpiredMonth =
     return { deleted, next: null, isLast };
   };
 
-/** That partition also has a place for rows that are still written for an instant before the first month. */
-async function moveToEarlier(db: Db, table: PartitionedTable, { name, until }: Partition, isKept: SQL) {
-  const earlierName = toEarlierName(table);
-  const [parent, earlier, later, month] = [table.name, earlierName, table.later, name].map((one) =>
-    sql.identifier(one),
+/**
+ * Into the temporary table `kept`, while others still read and write the other months, and in statements that stay within
+ * their time limit.
+ */
+async function copyKept(db: Db, name: string, isKept: SQL) {
+  const month = sql.identifier(name);
+  await limitLockWait(db);
+  await db.execute(sql`lock table ${month} in share mode`);
+  await db.execute(sql`create temporary table kept on commit drop as select * from ${month} with no data`);
+  const pages = await countPages(db, name);
+  for (let page = 0; page < pages; page += PAGES_PER_READ) {
+    await db.execute(sql`
+      insert into kept select * from ${month} r
+      where ctid >= ${`(${page},0)`}::tid and ctid < ${`(${page + PAGES_PER_READ},0)`}::tid and (${isKept})`);
+  }
+}
+
+async function countPages(db: Db, table: string): Promise<number> {
+  const [row] = await queryRows<{ pages: number }>(
+    db,
+    sql`select ceil(pg_relation_size(${table}::regclass) / current_setting('block_size')::float8)::int as pages`,
   );
+  return row?.pages ?? 0;
+}
+
+/** That partition also has a place for rows that are still written for an instant before the first month. */
+async function moveToEarlier(db: Db, table: PartitionedTable, { until }: Partition, isKept: SQL) {
+  const earlierName = toEarlierName(table);
+  const [parent, earlier, later] = [table.name, earlierName, table.later].map((one) => sql.identifier(one));
   const [existing] = await queryRows(db, sql`select from pg_class where relname = ${earlierName} and relkind = 'r'`);
   if (existing) {
     await detachPartition(db, table, earlierName);
@@ -40,7 +71,7 @@ async function moveToEarlier(db: Db, table: PartitionedTable, { name, until }: P
   } else {
     await db.execute(sql`create table ${earlier} (like ${later} including all excluding identity)`);
   }
-  await db.execute(sql`insert into ${earlier} select * from ${month} r where ${isKept}`);
+  await db.execute(sql`insert into ${earlier} select * from kept`);
   await db.execute(
     sql`alter table ${parent} attach partition ${earlier} for values from (minvalue) to (${sql.raw(`'${until}'`)})`,
   );
