@@ -1,5 +1,6 @@
 import { DAY_MS } from '@carillon/contract/primitives';
 import { auditLog, eventPositions, events, occurrences, queryRows } from '@carillon/db';
+import { SQLSTATE } from '@carillon/db/errors';
 import { listPartitions } from '@carillon/db/partitions/partitions';
 import { asc, sql } from 'drizzle-orm';
 import t from 'tap';
@@ -168,4 +169,18 @@ t.test('A failure leaves the month as it is', async (t) => {
   await ctx.db.execute(sql`alter table occurrences_earlier drop constraint occurrences_earlier_planned_for_check`);
   await pruneAll(ctx);
   t.same(await locate(OCCURRENCES, 'planned_for'), ['occurrences_earlier']);
+});
+
+t.test('A partition that takes too long to make is given up, and made later', async (t) => {
+  const at = await findMonth(ctx, 30);
+  await ctx.db.insert(auditLog).values({ at, kind: 'test', details: {} });
+  clock.set(at);
+  await ctx.db.execute(
+    sql`alter table audit_log_later add constraint slow check (pg_sleep(30)::text is not null) not valid`,
+  );
+  await t.rejects(preparePartitions(ctx), { cause: { code: SQLSTATE.queryCanceled } });
+  t.same(await locate(AUDIT_LOG, 'at'), ['audit_log_later']);
+  await ctx.db.execute(sql`alter table audit_log_later drop constraint slow`);
+  await preparePartitions(ctx);
+  t.same(await locate(AUDIT_LOG, 'at'), [nameOf(AUDIT_LOG, at)]);
 });

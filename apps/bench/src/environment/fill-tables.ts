@@ -1,5 +1,6 @@
 import { HISTORY } from '@carillon/api/retention/partitions/execution-partitions';
 import { connect } from '@carillon/db';
+import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { listPartitions, splitLast } from '@carillon/db/partitions/partitions';
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
@@ -37,6 +38,8 @@ export async function fillTasks(databaseUrl: string, count: number, ownerId: num
 
 /** Inserts completed executions of the last months over all tasks, with a partition for each of 12 equal parts if they are many. */
 export async function fillExecutions(databaseUrl: string, count: number): Promise<void> {
+  await using stack = new AsyncDisposableStack();
+  await keepPartitions(stack, databaseUrl);
   if (count > MANY_EXECUTIONS) await makePartitions(databaseUrl, Math.ceil(count / PARTITIONS));
   await insertInBatches(databaseUrl, 'old executions', count, async (sql, first, last) => {
     await sql`
@@ -49,6 +52,13 @@ export async function fillExecutions(databaseUrl: string, count: number): Promis
         from generate_series(${first + 1}::int, ${last}::int) n) g
       join tasks t on t.id = (select min(id) from tasks) + g.n % (select count(*) from tasks)`;
   });
+}
+
+/** Until `stack` closes: Carillon would begin a partition in the middle, because the executions are of earlier months. */
+async function keepPartitions(stack: AsyncDisposableStack, databaseUrl: string) {
+  const sql = postgres(databaseUrl, { max: 1 });
+  stack.defer(() => sql.end({ timeout: 5 }));
+  await sql`select pg_advisory_lock(${ADVISORY_LOCKS.changePartitions})`;
 }
 
 async function makePartitions(databaseUrl: string, ids: number) {

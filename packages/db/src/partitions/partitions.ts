@@ -21,6 +21,8 @@ export interface Partition {
 
 /** A statement of these waits for readers of the table, and others wait behind it. The caller tries again later. */
 const LOCK_TIMEOUT_MS = 500;
+/** Requests wait while a statement has its lock, and would fail after 3.5 s. */
+const STATEMENT_TIMEOUT_MS = 1000;
 
 /** In the order of their ranges. */
 export async function listPartitions(db: Db, { name }: Pick<PartitionedTable, 'name'>): Promise<Partition[]> {
@@ -49,7 +51,7 @@ function toNumber(bound: string | null): number {
 
 /**
  * Makes a partition of the start of the last one, up to `until`, in the caller's transaction. Rows there are moved to it.
- * Throws 55P03 if readers keep the table locked.
+ * Throws 55P03 if readers keep the table locked, and 57014 if it takes too long.
  */
 export async function splitLast(
   db: Db,
@@ -87,11 +89,15 @@ export const renameTable = (db: Db, from: string, to: string) =>
 
 /** First, because other transactions use it before the partitioned table: in the other order each would wait for the other. */
 async function lockReferenced(db: Db, { references }: Pick<PartitionedTable, 'references'>) {
-  await limitLockWait(db);
+  await limitWaiting(db);
   if (references) await db.execute(sql`lock table ${sql.identifier(references)} in access exclusive mode`);
 }
 
-export const limitLockWait = (db: Db) => db.execute(sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`));
+/** For the rest of the transaction. */
+export const limitWaiting = (db: Db) =>
+  db.execute(sql`
+    select set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true),
+      set_config('statement_timeout', ${String(STATEMENT_TIMEOUT_MS)}, true)`);
 
 /** Statements that define tables take no parameters. */
 const toBound = (bound: string | null, unbounded: 'MINVALUE' | 'MAXVALUE') => {

@@ -1,6 +1,6 @@
 import { type Db, queryRows } from '@carillon/db';
 import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
-import { detachPartition, limitLockWait, listPartitions, renameTable } from '@carillon/db/partitions/partitions';
+import { detachPartition, limitWaiting, listPartitions, renameTable } from '@carillon/db/partitions/partitions';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
@@ -34,7 +34,6 @@ async function detachExpired(ctx: Context, before: Date): Promise<void> {
   const oldest = await findOldest(ctx.db);
   if (!oldest || !(await hasOnlyExpired(ctx.db, oldest.name, before))) return;
   await changePartitions(ctx, async ({ db }) => {
-    // Another process may have been faster.
     if ((await findOldest(db))?.name !== oldest.name) return;
     await detachPartition(db, { name: oldest.parent }, oldest.name);
     await renameTable(db, oldest.name, oldest.name.replace('executions_', EXPIRED));
@@ -75,13 +74,12 @@ async function hasOnlyExpired(db: Db, partition: string, before: Date): Promise<
 
 interface IdRange {
   from: number;
-  /** Not included. */
   until: number;
 }
 
 const isAmong = ({ from, until }: IdRange) => sql`id >= ${from} and id < ${until}`;
 
-/** Of all rows of a table, so small that a statement that reads one stays within its time limit. */
+/** Of all rows, in parts that stay within the time limit of a statement. `until` is not included. */
 async function listIdRanges(db: Db, name: string): Promise<IdRange[]> {
   const [ids] = await queryRows<{ first: number | null; last: number | null }>(
     db,
@@ -112,7 +110,7 @@ async function dropDetached(ctx: Context, name: string): Promise<number | null> 
     for (let at = 0; at < deltas.length; at += DELTAS_PER_WRITE) {
       await recordUsage(tx, deltas.slice(at, at + DELTAS_PER_WRITE));
     }
-    await limitLockWait(tx.db);
+    await limitWaiting(tx.db);
     await tx.db.execute(sql`drop table ${sql.identifier(name)}`);
     deleted = deltas.reduce((sum, { completed = 0, failed = 0 }) => sum - completed - failed, 0);
   });

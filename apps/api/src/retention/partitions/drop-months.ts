@@ -2,7 +2,7 @@ import { type Db, queryRows } from '@carillon/db';
 import { listMonths, toEarlierName } from '@carillon/db/partitions/months';
 import {
   detachPartition,
-  limitLockWait,
+  limitWaiting,
   type Partition,
   type PartitionedTable,
 } from '@carillon/db/partitions/partitions';
@@ -35,13 +35,10 @@ export const dropExpiredMonth =
     return { deleted, next: null, isLast };
   };
 
-/**
- * Into the temporary table `kept`, while others still read and write the other months, and in statements that stay within
- * their time limit.
- */
+/** To the temporary table `kept`, before others wait, and in parts that stay within the time limit of a statement. */
 async function copyKept(db: Db, name: string, isKept: SQL) {
   const month = sql.identifier(name);
-  await limitLockWait(db);
+  await limitWaiting(db);
   await db.execute(sql`lock table ${month} in share mode`);
   await db.execute(sql`create temporary table kept on commit drop as select * from ${month} with no data`);
   const pages = await countPages(db, name);
