@@ -74,7 +74,11 @@ interface Prepared {
 }
 
 async function prepare(stack: AsyncDisposableStack, environment: Environment, old: number): Promise<Prepared> {
-  const installation = await install(stack, environment, { scheduler: false, apiEnv: { DATABASE_POOL: '10' } });
+  const installation = await install(stack, environment, {
+    scheduler: false,
+    // Only the benchmark prunes.
+    apiEnv: { DATABASE_POOL: '10', RETENTION_EXECUTIONS_DAYS: '0' },
+  });
   const { db, databaseUrl, jwtSecret } = installation;
   const [owner] = await insertUsers(db, { count: 1, jwtSecret });
   if (!owner) throw new Error('No user was inserted.');
@@ -82,7 +86,10 @@ async function prepare(stack: AsyncDisposableStack, environment: Environment, ol
   await fillExecutions(databaseUrl, old);
   await db.execute(sql`vacuum analyze`);
   const tick = prepareTicks(installation, environment.quick ? 2 : TICKS);
-  const [middle] = await queryRows<{ id: number }>(db, sql`select max(id) / 2 as id from executions`);
+  const [middle] = await queryRows<{ id: number }>(
+    db,
+    sql`select ((min(id)::bigint + max(id)) / 2)::int as id from executions`,
+  );
   const path = `/api/executions?limit=${LIMIT}`;
   const deepPath = `${path}&cursor=${encodeCursor(middle?.id ?? 0)}`;
   return {
