@@ -54,7 +54,7 @@ async function rename(db: Db, requester: Requester, name: string) {
 async function signIn(db: Db, { userId }: Requester): Promise<Requester> {
   const [user] = await queryRows<{ position: number }>(
     db,
-    sql`select ${selectUserPosition(sql`u.id`)} as position from users u where u.id = ${userId}`,
+    sql`select ${selectUserPosition('u.id')} as position from users u where u.id = ${userId}`,
   );
   return { userId, position: user?.position };
 }

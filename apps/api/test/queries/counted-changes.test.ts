@@ -178,7 +178,7 @@ const WITHOUT_CHANGES = [
 async function readPosition({ id }: Pick<Person, 'id'>): Promise<number> {
   const [user] = await queryRows<{ position: number }>(
     ctx.db,
-    sql`select ${selectUserPosition(sql`u.id`)} as position from users u where u.id = ${id}`,
+    sql`select ${selectUserPosition('u.id')} as position from users u where u.id = ${id}`,
   );
   return user?.position ?? 0;
 }

@@ -24,8 +24,14 @@ const LOG_POSITION = `pg_wal_lsn_diff(
   case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_flush_lsn() end, '0/0')::float8
   as log_position`;
 
-const PROGRESS = `select ${LOG_POSITION},
-  coalesce((select last_id + changes from event_positions where user_id = $1::int), 0)::float8 as user_position`;
+/**
+ * How many changes of a user are committed: events and others. A standby whose count is as large has all that the primary
+ * had committed for the user when that counted.
+ */
+export const userPositionSql = (userId: string) =>
+  `coalesce((select p.last_id + p.changes from event_positions p where p.user_id = ${userId}), 0)::float8`;
+
+const PROGRESS = `select ${LOG_POSITION}, ${userPositionSql('$1::int')} as user_position`;
 
 /** Returns a `ServerSample`. */
 export const SAMPLE = `select ${LOG_POSITION}, current_database() as database,

@@ -1,13 +1,10 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Db } from '../client.ts';
 import { queryRows } from '../queries/query-rows.ts';
+import { userPositionSql } from './server.ts';
 
-/**
- * How many changes of a user are committed: events and others. A standby whose count is as large has all that the primary
- * had committed for the user when that counted.
- */
-export const selectUserPosition = (userId: SQL) => sql<number>`coalesce((
-  select p.last_id + p.changes from event_positions p where p.user_id = ${userId}), 0)::float8`;
+/** As a column of a query. `userId` is SQL, such as the name of a column. */
+export const selectUserPosition = (userId: string) => sql<number>`${sql.raw(userPositionSql(userId))}`;
 
 export interface UserPosition {
   userId: number;

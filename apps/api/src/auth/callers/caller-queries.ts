@@ -70,7 +70,7 @@ const keyFields = {
   scopes: sql<CallerKey['scopes']>`${apiKeys.scopes}`.as('scopes'),
 };
 
-const positionFields = { userPosition: selectUserPosition(sql`"users"."id"`).as('user_position') };
+const positionFields = { userPosition: selectUserPosition('"users"."id"').as('user_position') };
 
 export const sessionCallerFields = (db: Db) => ({ ...userFields, ...sessionFields, ...(db.replica && positionFields) });
 
