@@ -31,7 +31,7 @@ export async function prepareExecutionPartitions(db: Db, now: Date): Promise<voi
   });
 }
 
-async function readLastId(db: Db): Promise<number> {
+export async function readLastId(db: Db): Promise<number> {
   const [row] = await queryRows<{ id: number }>(db, sql`select last_value::float8 as id from executions_id_seq`);
   return row?.id ?? 0;
 }

@@ -18,12 +18,18 @@ export const MONTHLY_TABLES = [OCCURRENCES, EVENTS, USAGE_RECORDS, AUDIT_LOG];
 /** Makes the partitions of all months up to the next one. */
 export async function prepareMonths(db: Db, table: PartitionedTable, now: Date): Promise<void> {
   for (;;) {
-    const { from } = (await listPartitions(db, table)).at(-1) as Partition;
-    const month = new Date(from as string);
-    if (month > addMonths(now, 1)) return;
+    const month = await findMissingMonth(db, table, now);
+    if (!month) return;
     const name = `${table.name}_${toMonth(month).replace('-', '_')}`;
     await splitLast(db, table, { name, until: `${toMonth(addMonths(month, 1))}-01 00:00:00+00` });
   }
+}
+
+/** The first month without a partition, up to the next one. Returns null if there is none. */
+export async function findMissingMonth(db: Db, table: PartitionedTable, now: Date): Promise<Date | null> {
+  const { from } = (await listPartitions(db, table)).at(-1) as Partition;
+  const month = new Date(from as string);
+  return month > addMonths(now, 1) ? null : month;
 }
 
 /** Such as `2026-11`, in UTC. */
