@@ -29,16 +29,13 @@ export const dropExpiredExecutions =
     return { deleted: dropped.reduce((sum, rows) => sum + rows, 0), next: null, isLast: dropped.length === 0 };
   };
 
-/** The rows of the oldest partition cannot change any more, so they are read before the transaction, which then is short. */
-async function detachExpired(ctx: Context, before: Date): Promise<void> {
-  const oldest = await findOldest(ctx.db);
-  if (!oldest || !(await hasOnlyExpired(ctx.db, oldest.name, before))) return;
-  await changePartitions(ctx, async ({ db }) => {
-    if ((await findOldest(db))?.name !== oldest.name) return;
+const detachExpired = (ctx: Context, before: Date): Promise<void> =>
+  changePartitions(ctx, async ({ db }) => {
+    const oldest = await findOldest(db);
+    if (!oldest || !(await hasOnlyExpired(db, oldest.name, before))) return;
     await detachPartition(db, { name: oldest.parent }, oldest.name);
     await renameTable(db, oldest.name, oldest.name.replace('executions_', EXPIRED));
   });
-}
 
 /** Null if only partitions are left that may get further rows. */
 async function findOldest(db: Db): Promise<{ parent: string; name: string } | null> {
@@ -60,13 +57,13 @@ async function hasOnlyExpired(db: Db, partition: string, before: Date): Promise<
   const [newest] = await queryRows<{ isExpired: boolean }>(
     db,
     sql`select completed_at < ${at} as is_expired from ${table} order by id desc limit 1`,
-  ).catch(ignoreMissing);
+  );
   if (newest && !newest.isExpired) return false;
   for (const ids of await listIdRanges(db, partition)) {
     const [kept] = await queryRows(
       db,
       sql`select from ${table} where ${isAmong(ids)} and completed_at >= ${at} limit 1`,
-    ).catch(ignoreMissing);
+    );
     if (kept) return false;
   }
   return true;

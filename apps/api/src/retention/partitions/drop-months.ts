@@ -10,7 +10,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { PruneBatch } from '../batch.ts';
 import { changePartitions } from './change-partitions.ts';
 
-const PAGES_PER_READ = 10_000;
+const PAGES_PER_READ = 1000;
 
 /**
  * Drops the oldest month of a table if it ended before `before`, except rows for which `isKept` holds (of the alias `r`). The
