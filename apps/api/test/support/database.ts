@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { DatabaseUnavailable, type Db, databaseErrorCode, queryRows, SQLSTATE } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
+import { until } from '../processes/api-process.ts';
 
 /** Counts the statements sent over `db` outside of transactions, until the returned function is called. */
 export function countStatements(db: Db): () => number {
@@ -45,16 +45,10 @@ export function countStatementsInTransactions(db: Db): () => number {
   };
 }
 
-const MAX_WAIT_MS = 60_000;
-
 /** Resolves when `count` statements of this database wait for locks. Throws after a minute. */
-export async function untilBlocked(db: Db, count = 1): Promise<void> {
+export function untilBlocked(db: Db, count = 1): Promise<void> {
   const blocked = sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  const until = performance.now() + MAX_WAIT_MS;
-  while ((await queryRows(db, blocked)).length < count) {
-    if (performance.now() > until) throw new Error('No statement was blocked.');
-    await delay(5);
-  }
+  return until(async () => (await queryRows(db, blocked)).length >= count);
 }
 
 /** Collects the deadlocks of the transactions of `ctx`, which are retried without a trace. */
