@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import type { Context } from '../../src/context.ts';
+import { type Context, inTransaction } from '../../src/context.ts';
 
 const TABLES = ['executions', 'deliveries', 'agent_calls', 'mails'];
 
@@ -10,9 +10,12 @@ export async function passTime(
 ): Promise<void> {
   clock.advance(ms);
   for (const table of TABLES) {
-    await ctx.db.execute(
-      sql`update ${sql.identifier(table)} set lease_until = lease_until - make_interval(secs => ${ms / 1000}::float8)
+    // Repeats the update if an execution ends meanwhile, which moves its row.
+    await inTransaction(ctx, ({ db }) =>
+      db.execute(
+        sql`update ${sql.identifier(table)} set lease_until = lease_until - make_interval(secs => ${ms / 1000}::float8)
         where lease_until is not null`,
+      ),
     );
   }
 }
