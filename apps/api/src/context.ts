@@ -121,8 +121,8 @@ const MAX_ATTEMPTS = 3;
 const REPEATED: readonly (string | undefined)[] = [SQLSTATE.deadlock, SQLSTATE.serializationFailure];
 
 /**
- * Repeats `work` after a deadlock, or when a row that it locks was moved to another partition: it must have no effects outside of the database. Inside another transaction `work` is
- * a part of it.
+ * Repeats `work` after a deadlock, or when a row that it locks was moved to another partition: it must have no effects
+ * outside of the database. Inside another transaction `work` is a part of it.
  */
 export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Promise<T>): Promise<T> {
   if (ctx.onCommit) return work(ctx);

@@ -6,4 +6,7 @@ export const ADVISORY_LOCKS = {
   claimDeliveries: 7_011_004,
   useEmbeddedServer: 7_011_006,
   changePartitions: 7_011_007,
+  /** With a second number: the slot, and the turn from 1 to 4. */
+  slots: 7_011_008,
+  claimTurns: 7_011_009,
 } as const;

@@ -1,6 +1,5 @@
 import type { Caller, Context } from '../context.ts';
 
-/** An admitted call. */
 export interface Call {
   /** With a request id of its own, for logs, events and the audit log, and its requester. */
   ctx: Context;

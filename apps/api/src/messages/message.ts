@@ -7,7 +7,6 @@ export interface ChannelMessage {
   title: string;
   /** Plain text: an error or the explanation of an alarm. */
   text: string | null;
-  /** The answer. */
   markdown: string | null;
   /** The pages that the answer cites. */
   citations: readonly Citation[];

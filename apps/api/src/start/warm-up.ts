@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { executions, occurrences, tasks, users } from '@carillon/db';
 import type { Context } from '../context.ts';
-import { claimExecutions } from '../executions/pipeline/claim.ts';
-import { completeAndClaim } from '../executions/pipeline/complete-and-claim.ts';
+import { claimExecutions } from '../executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../executions/pipeline/enqueue.ts';
 import { toUtcDay } from '../limits/quotas.ts';
 import { NO_METRICS } from '../telemetry/metrics.ts';

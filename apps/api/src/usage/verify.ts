@@ -12,7 +12,6 @@ export interface WrongCounter {
   userId: number;
   /** A UTC day or month. */
   period: string;
-  /** The stored counters. */
   counted: Usage;
   /** The sum over the ledger and the live executions. */
   expected: Usage;
@@ -20,7 +19,7 @@ export interface WrongCounter {
 
 /**
  * Sums up the usage of every user from `usage_records` and the pending and running executions, and returns the counters
- * that differ, of the months whose ledger exists. One statement, so one snapshot: it can run while the service works, and locks nothing.
+ * that differ, of the months whose ledger exists. One statement, so one snapshot: the service can work meanwhile.
  */
 export async function findWrongCounters(db: Db): Promise<WrongCounter[]> {
   const first = (await findFirstLedgerMonth(db)) ?? '';

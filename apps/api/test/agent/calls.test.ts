@@ -6,7 +6,7 @@ import { type AgentCall, completeCall, rescueAgentCalls, startCall } from '../..
 import { processMessage } from '../../src/agent/process.ts';
 import type { Context } from '../../src/context.ts';
 import { AppError } from '../../src/errors.ts';
-import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
 import { deleteAccount } from '../../src/users/admin/delete.ts';
 import { createWorker } from '../../src/worker.ts';
 import { testAgent } from '../support/agent.ts';

@@ -2,7 +2,7 @@ import { compileValidator } from '@carillon/contract';
 import { runScheduler } from '@carillon/contract/cron';
 import { settings } from '@carillon/db';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { CRON_SECRET, START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';

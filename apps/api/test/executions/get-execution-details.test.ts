@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { openSession } from '../../src/auth/sessions.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
-import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { handBackExecutions, rescueExecutions } from '../../src/executions/pipeline/leases.ts';
 import { getExecutionDetails } from '../../src/executions/read.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { AiOutcome } from '../../src/ai/client.ts';
-import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAda } from '../support/people.ts';

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { AppError } from '../../src/errors.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
-import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
 import { createTask } from '../../src/tasks/write.ts';
 import { createWebhook } from '../../src/webhooks/write.ts';
 import { testEngine } from '../support/engine.ts';

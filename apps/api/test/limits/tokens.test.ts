@@ -1,7 +1,7 @@
 import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { handBackExecutions, rescueExecutions } from '../../src/executions/pipeline/leases.ts';
 import { testEngine } from '../support/engine.ts';
@@ -38,7 +38,13 @@ t.test('One call starts one token below the limit; the others wait for it, and a
   const processes = [newProcess(t), newProcess(t)];
   for (const { worker } of processes) worker.wakeExecutions();
   await reached;
-  t.strictSame(await claimExecutions(ctx, { limit: 100, after: 0 }), { started: [], refused: 0, next: 0 });
+  t.strictSame(await claimExecutions(ctx, { limit: 100, after: 0 }), {
+    started: [],
+    refused: 0,
+    next: 0,
+    isContended: false,
+    isFull: false,
+  });
   t.strictSame([await countOf('running'), await countOf('pending')], [1, 4]);
   t.strictSame(await readUsage(ctx, alice().id), { executions: 5, tokens: 99_999, tokensReserved: 100 });
 
@@ -116,7 +122,13 @@ t.test('A run that waits for tokens does not count on the new day', async (t) =>
   await insertUsage(ctx, alice().id, { executions: 48, tokens: 99_000 });
   await ctx.db.execute("update executions set run_at = '2026-11-01' where usage_day = '2026-11-21'");
   t.match(await claim(), [{ prompt: 'First.' }]);
-  t.strictSame(await claimExecutions(ctx, { limit: 100, after: 0 }), { started: [], refused: 0, next: 0 });
+  t.strictSame(await claimExecutions(ctx, { limit: 100, after: 0 }), {
+    started: [],
+    refused: 0,
+    next: 0,
+    isContended: false,
+    isFull: false,
+  });
   t.equal(await countOf('pending'), 2);
 });
 

@@ -1,7 +1,7 @@
 import { coupons, queryRows, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { assertNeedsAdmin } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deliveries, executions, occurrences, tasks, usageCounters, usageRecords } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
 import { completeExecutions } from '../../src/executions/pipeline/complete.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
-import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
 import { completeExecutions } from '../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../src/executions/pipeline/leases.ts';

@@ -2,7 +2,7 @@ import { agentCalls, usageCounters, usageRecords } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
 import { startCall } from '../../src/agent/calls.ts';
-import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { findWrongCounters } from '../../src/usage/verify.ts';
 import { testEngine } from '../support/engine.ts';

@@ -2,7 +2,7 @@ import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
-import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
 import { completeExecutions } from '../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { START, testContext } from '../support/context.ts';

@@ -12,7 +12,7 @@ import {
 } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
 import { completeExecutions } from '../../src/executions/pipeline/complete.ts';
 import { queueMail } from '../../src/mail/queue.ts';
 import { notifyUsers } from '../../src/notifications/write.ts';

@@ -4,6 +4,7 @@ import { createLock, type Lock } from './lock.ts';
 import { createMachine, type Machine } from './machine.ts';
 
 const MAX_RUNNING = 1000;
+const MAX_CLAIMS = 4;
 const MAX_BATCH = 200;
 const POLL_MS = 1000;
 
@@ -24,10 +25,10 @@ export interface Prediction {
   rate: number;
   /** From the due instant to the last start, in milliseconds. */
   lastStartMs: number;
-  /** In percent: of the time of a process, that it waits for the lock of the claims. */
+  /** In percent: of the time of a process, that its claims wait for those of others. */
   waiting: number;
-  /** In percent: of the time, that the lock is held. */
-  holding: number;
+  /** In percent, of as many claims as may be in progress at once. */
+  claiming: number;
   /** In percent: of the time of the cores of the database, or of the shared ones. */
   busy: number;
 }
@@ -41,7 +42,7 @@ export function simulate(scenario: Scenario): Prediction {
   const databaseMachine = createMachine(clock, cores);
   const database: Database = {
     machine: databaseMachine,
-    claims: createLock(clock),
+    claims: createLock(clock, MAX_CLAIMS),
     left: runs,
     queued: 0,
     running: 0,
@@ -63,7 +64,7 @@ export function simulate(scenario: Scenario): Prediction {
     rate: (runs / clock.now) * 1000,
     lastStartMs: database.lastStartMs,
     waiting: (claims.waitedMs / processes / clock.now) * 100,
-    holding: (claims.heldMs / clock.now) * 100,
+    claiming: (claims.heldMs / clock.now) * 100,
     busy: (databaseMachine.busyMs / cores / clock.now) * 100,
   };
 }

@@ -5,30 +5,37 @@ export interface Lock {
   release(): void;
   /** Until now, in milliseconds; of several that wait at once, the sum. */
   readonly waitedMs: number;
+  /** Of all holders, divided by how many there may be. */
   readonly heldMs: number;
 }
 
-/** One holder at a time, in the order of arrival. */
-export function createLock(clock: Clock): Lock {
+/** `most` holders at a time (default: 1), in the order of arrival. */
+export function createLock(clock: Clock, most = 1): Lock {
   const waiting: { since: number; resume(): void }[] = [];
-  let heldSince: number | null = null;
+  let holders = 0;
+  let countedAt = 0;
   let waitedMs = 0;
   let heldMs = 0;
 
+  function change(by: 1 | -1) {
+    heldMs += ((clock.now - countedAt) * holders) / most;
+    countedAt = clock.now;
+    holders += by;
+  }
+
   function grant(resume: () => void) {
-    heldSince = clock.now;
+    change(1);
     clock.wait(0)(resume);
   }
 
   return {
     acquire(resume) {
-      if (heldSince === null) grant(resume);
+      if (holders < most) grant(resume);
       else waiting.push({ since: clock.now, resume });
     },
     release() {
-      if (heldSince === null) throw new Error('The lock is not held.');
-      heldMs += clock.now - heldSince;
-      heldSince = null;
+      if (holders === 0) throw new Error('The lock is not held.');
+      change(-1);
       const next = waiting.shift();
       if (!next) return;
       waitedMs += clock.now - next.since;
@@ -38,7 +45,7 @@ export function createLock(clock: Clock): Lock {
       return waitedMs + waiting.reduce((sum, { since }) => sum + clock.now - since, 0);
     },
     get heldMs() {
-      return heldMs + (heldSince === null ? 0 : clock.now - heldSince);
+      return heldMs + ((clock.now - countedAt) * holders) / most;
     },
   };
 }

@@ -48,7 +48,7 @@ interface Capacity {
   immediate: (number | null)[];
   second: (number | null)[];
   /** With one database and immediate answers. */
-  lock: Pick<Prediction, 'waiting' | 'holding'>;
+  claims: Pick<Prediction, 'waiting' | 'claiming'>;
 }
 
 /** What installations carry whose processes, and users, are divided between databases that know nothing of each other. */
@@ -65,7 +65,7 @@ export function predictCapacities(): Capacity[] {
     processes,
     immediate: DATABASES.map((databases) => sum(processes, databases, IMMEDIATE)),
     second: DATABASES.map((databases) => sum(processes, databases, SECOND)),
-    lock: predict(processes, IMMEDIATE),
+    claims: predict(processes, IMMEDIATE),
   }));
 }
 
@@ -124,17 +124,17 @@ export const formatCapacities = (capacities: readonly Capacity[]): string[] => [
   row([
     'API processes',
     ...DATABASES.map((count) => (count === 1 ? '1 database' : `${count} databases`)),
-    'Lock held',
-    'Waiting for it',
+    'Claims in progress',
+    'Waiting for one',
     ...DATABASES.map((count) => `calls of 1 s, ${count === 1 ? '1 database' : `${count} databases`}`),
   ]),
   row(Array.from({ length: 3 + 2 * DATABASES.length }, () => '---')),
-  ...capacities.map(({ processes, immediate, second, lock }) =>
+  ...capacities.map(({ processes, immediate, second, claims }) =>
     row([
       String(processes),
       ...immediate.map(round),
-      percent(lock.holding / 100),
-      percent(lock.waiting / 100),
+      percent(claims.claiming / 100),
+      percent(claims.waiting / 100),
       ...second.map(round),
     ]),
   ),

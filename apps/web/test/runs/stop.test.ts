@@ -1,5 +1,5 @@
 import t from 'tap';
-import { claimExecutions } from '../../../api/src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../../api/src/executions/pipeline/claims/claim.ts';
 import { enqueueDue } from '../../../api/src/executions/pipeline/enqueue.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUp } from '../../../api/test/support/people.ts';

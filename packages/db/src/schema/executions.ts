@@ -8,6 +8,7 @@ import {
   integer,
   json,
   pgTable,
+  smallint,
   text,
   uniqueIndex,
   uuid,
@@ -85,6 +86,8 @@ export const executions = pgTable(
     queuedAt: instant('queued_at'),
     startedAt: instant('started_at'),
     completedAt: instant('completed_at'),
+    /** While it runs: one of the 1000 slots of all processes. */
+    slot: smallint(),
     claimToken: uuid('claim_token'),
     leaseUntil: instant('lease_until'),
     /** How often its lease expired because a process died. */
@@ -132,6 +135,8 @@ export const executions = pgTable(
     index('executions_waiting').on(t.runAt).where(sql`${t.status} = 'pending' and ${t.queuedAt} is null`),
     // Without the lease, so that a renewal updates no index.
     index('executions_running').on(t.userId).where(sql`${t.status} = 'running'`),
+    // At most 1000 run.
+    uniqueIndex('executions_slots').on(t.slot).where(sql`${t.status} = 'running'`),
     // Executions of a task never overlap.
     uniqueIndex('executions_one_running').on(t.taskId).where(sql`${t.status} = 'running'`),
     index('executions_live_of_user').on(t.userId, t.taskId).where(sql`${t.status} in ('pending', 'running')`),

@@ -2,8 +2,8 @@ import { executions } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { retryWhileUnavailable } from '../../queue/retry.ts';
+import type { ClaimedExecution } from '../pipeline/claims/select-runnable.ts';
 import type { Comparison } from '../pipeline/execution-result.ts';
-import type { ClaimedExecution } from '../pipeline/select-runnable.ts';
 import { type Answer, compareAnswers } from './compare/compare-answers.ts';
 import { digestText } from './digest.ts';
 

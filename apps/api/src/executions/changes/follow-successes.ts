@@ -1,6 +1,6 @@
 import { toStorableText } from '@carillon/db/storable-text';
+import type { Candidate } from '../pipeline/claims/select-runnable.ts';
 import type { CompletedExecution } from '../pipeline/execution-result.ts';
-import type { Candidate } from '../pipeline/select-runnable.ts';
 import { MAX_SENT } from '../request/system-message.ts';
 import { digestText } from './digest.ts';
 

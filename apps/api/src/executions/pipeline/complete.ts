@@ -97,8 +97,8 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       from tasks t
       where t.id in (select e.task_id from executions_live e join results using (id))
     )
-    update executions e set status = results.status, archived = true, completed_at = ${now}, claim_token = null,
-      lease_until = null, tokens_reserved = 0, result = results.result, output = results.answer::json,
+    update executions e set status = results.status, archived = true, completed_at = ${now}, slot = null,
+      claim_token = null, lease_until = null, tokens_reserved = 0, result = results.result, output = results.answer::json,
       changed = results.changed, changes = results.changes::json, compared_with_id = results.against,
       citations = results.citations::json, tool_uses = results.tool_uses, error = results.error, error_code = results.code, model = results.model, input_tokens = results.input, output_tokens = results.output,
       tokens_estimated = results.estimated, cost_usd = results.cost, processing_time_ms = results.ms,

@@ -75,7 +75,7 @@ async function requeue(tx: Context, condition: SQL, { isInterruption }: { isInte
       from executions_live e join tasks t on t.id = e.task_id
       where e.status = 'running' and ${condition} for no key update of t, e skip locked
     ), requeued as (
-      update executions_live e set status = 'pending', queued_at = ${now}, ${RELEASE_LEASE},
+      update executions_live e set status = 'pending', queued_at = ${now}, slot = null, ${RELEASE_LEASE},
         tokens_reserved = 0, interruptions = e.interruptions + ${isInterruption ? 1 : 0},
         interrupted_at = ${isInterruption ? sql`array_append(e.interrupted_at, ${now}::timestamptz)` : sql`e.interrupted_at`}
       from found where e.id = found.id

@@ -6,8 +6,8 @@ import type { Span } from '../../telemetry/tracing.ts';
 import { compareWithLastSuccess } from '../changes/compare-with-last-success.ts';
 import { askForOutput, type OutputOutcome } from '../output/ask-for-output.ts';
 import { type AttachmentLimits, withAttachments } from './attachments.ts';
+import type { ClaimedExecution } from './claims/select-runnable.ts';
 import { type ExecutionResult, permanentFailure } from './execution-result.ts';
-import type { ClaimedExecution } from './select-runnable.ts';
 
 /** Calls the model, without a transaction or connection. */
 export async function runExecution(

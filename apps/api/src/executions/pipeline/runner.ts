@@ -5,12 +5,12 @@ import { createHeartbeat } from '../../queue/heartbeat.ts';
 import { createIntervals } from '../../queue/interval.ts';
 import { createLeaseHolder } from '../../queue/lease-holder.ts';
 import { singleFlight } from '../../queue/single-flight.ts';
-import { type ClaimResult, claimExecutions, readQueue } from './claim.ts';
-import { completeAndClaim } from './complete-and-claim.ts';
+import { type ClaimResult, claimExecutions, readQueue } from './claims/claim.ts';
+import { completeAndClaim } from './claims/complete-and-claim.ts';
+import type { ClaimedExecution } from './claims/select-runnable.ts';
 import type { ExecutionResult } from './execution-result.ts';
 import { handBackExecutions, renewExecutions, rescueExecutions } from './leases.ts';
 import { runExecution, traceExecution } from './run.ts';
-import type { ClaimedExecution } from './select-runnable.ts';
 import { isOneBatch, logStoreFailure, storeResults } from './store-results.ts';
 
 const POLL_MS = 1000;
@@ -71,6 +71,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
       heartbeat.beat();
       const claimed = await claim(countFreeSlots());
       found += claimed.found;
+      if (claimed.isFull) return;
       if (claimed.next !== 0) continue;
       if (isWholeRound && (found === 0 || claimed.isExhaustive)) return;
       isWholeRound = true;
@@ -99,13 +100,13 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     reservedSlots += slots;
     try {
       const claiming = results.length > 0 ? completeAndClaim(ctx, results, options) : claimExecutions(ctx, options);
-      const { started, refused, next } = await claiming;
+      const { started, refused, lost, next, isFull } = await claiming;
       running.release(results);
       for (const execution of started) running.hold(execution);
       lastUserId = next;
-      // One claim covered every user, and no refused row hid one that may start.
-      const isExhaustive = options.after === 0 && next === 0 && refused === 0;
-      return { found: started.length + refused, next, isExhaustive };
+      // One claim covered every user, and no refused or lost row hid one that may start.
+      const isExhaustive = options.after === 0 && next === 0 && refused + lost === 0;
+      return { found: started.length + refused + lost, next, isFull, isExhaustive };
     } finally {
       reservedSlots -= slots;
     }

@@ -2,7 +2,7 @@ import { usageCounters, usageRecords } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
 import { cancelExecution } from '../../../src/executions/cancel-execution.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
 import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
 import { deleteTask } from '../../../src/tasks/delete.ts';
 import { testEngine } from '../../support/engine.ts';

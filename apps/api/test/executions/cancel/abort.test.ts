@@ -1,6 +1,6 @@
 import t from 'tap';
 import { cancelExecution } from '../../../src/executions/cancel-execution.ts';
-import { readQueue } from '../../../src/executions/pipeline/claim.ts';
+import { readQueue } from '../../../src/executions/pipeline/claims/claim.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
 import type { Lease } from '../../../src/queue/leases.ts';

@@ -5,7 +5,7 @@ import { openSession } from '../../../src/auth/sessions.ts';
 import { inTransaction } from '../../../src/context.ts';
 import { cancelExecution } from '../../../src/executions/cancel-execution.ts';
 import { executeTask } from '../../../src/executions/execute-task.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
 import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';

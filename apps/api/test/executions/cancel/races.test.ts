@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { type Context, inTransaction } from '../../../src/context.ts';
 import { AppError } from '../../../src/errors.ts';
 import { cancelExecution } from '../../../src/executions/cancel-execution.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
 import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';

@@ -1,11 +1,11 @@
 import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
-import { completeAndClaim } from '../../../src/executions/pipeline/complete-and-claim.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
+import type { ClaimedExecution } from '../../../src/executions/pipeline/claims/select-runnable.ts';
 import type { ExecutionResult } from '../../../src/executions/pipeline/execution-result.ts';
 import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
-import type { ClaimedExecution } from '../../../src/executions/pipeline/select-runnable.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';
 import { passTime } from '../../support/leases.ts';

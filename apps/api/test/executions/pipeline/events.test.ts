@@ -5,7 +5,7 @@ import { deliveries, webhooks } from '@carillon/db';
 import { asc } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../../src/context.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
 import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { START } from '../../support/context.ts';

@@ -1,6 +1,6 @@
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
-import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { handBackExecutions, renewExecutions, rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
 import { testEngine } from '../../support/engine.ts';

@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../../src/context.ts';
 import { cancelExecutions } from '../../../src/executions/pipeline/cancel.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
 import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { findWrongCounters } from '../../../src/usage/verify.ts';

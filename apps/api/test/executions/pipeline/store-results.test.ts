@@ -2,7 +2,7 @@ import { executions, usageRecords } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import type { Ai, AiOutcome } from '../../../src/ai/client.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { storeResults } from '../../../src/executions/pipeline/store-results.ts';
 import { connectionLost, type Interfere, interruptTransactions } from '../../support/database.ts';

@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { AppError } from '../../../src/errors.ts';
 import { executeTask } from '../../../src/executions/execute-task.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claim.ts';
+import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
 import { deleteTask } from '../../../src/tasks/delete.ts';

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { type ExecutionRequest, queryRows, recordset, toInstant } from '@carillon/db';
-import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context, inReportedTransaction } from '../../context.ts';
-import { recordEvents } from '../../events/outbox.ts';
+import { afterCommit, type Context, inReportedTransaction } from '../../../context.ts';
+import { recordEvents } from '../../../events/outbox.ts';
 import {
   admitExecution,
   checkQuota,
   checkTokenQuota,
-  lockAccounts,
   type QuotaAccount,
   type QuotaExceeded,
   reserveTokens,
   toUtcDay,
-} from '../../limits/quotas.ts';
-import { type Lease, leaseUntil } from '../../queue/leases.ts';
-import { recordUsage, type UsageDelta } from '../../usage/record.ts';
-import { type Budget, checkBudget, type HighestCost } from '../budget/budget.ts';
-import { loadHighestCost } from '../budget/highest-cost.ts';
-import { getCostOfMonth, type MonthCost } from '../budget/month-costs.ts';
-import { LATE_AFTER_MS } from '../planning/policies.ts';
-import { buildRequest } from '../request/build-request.ts';
-import { failOverQuota } from './complete.ts';
+} from '../../../limits/quotas.ts';
+import { type Lease, leaseUntil } from '../../../queue/leases.ts';
+import { recordUsage, type UsageDelta } from '../../../usage/record.ts';
+import { type Budget, checkBudget, type HighestCost } from '../../budget/budget.ts';
+import { loadHighestCost } from '../../budget/highest-cost.ts';
+import { getCostOfMonth, type MonthCost } from '../../budget/month-costs.ts';
+import { LATE_AFTER_MS } from '../../planning/policies.ts';
+import { buildRequest } from '../../request/build-request.ts';
+import { failOverQuota } from '../complete.ts';
+import { waitForTurn } from './claim-turns.ts';
+import { lockCandidates } from './lock-candidates.ts';
 import { type Candidate, type ClaimedExecution, selectRunnable } from './select-runnable.ts';
 
 export interface ClaimOptions {
@@ -36,31 +36,35 @@ export interface ClaimResult {
   started: ClaimedExecution[];
   /** The number that failed over quota. */
   refused: number;
+  /** The number that may start in a further claim: another one was faster. */
+  lost: number;
   /** `after` of the next claim; 0 if this one reached the last user. */
   next: number;
+  isFull: boolean;
 }
 
 /**
  * Starts up to `limit` queued executions in turn over the users: at most 5 per user and 1000 in all, one per task, none
- * over a token quota. An advisory lock admits one claim at a time, which makes the counts exact.
+ * over a token quota. Up to four claims run at once: each skips the executions and slots that another one has locked.
  */
 export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<ClaimResult> {
   const claim = async (tx: Context) => {
-    const { candidates, next } = await selectCandidates(tx, options);
-    if (candidates.length === 0) return { started: [], refused: 0, next };
+    const { candidates, ...round } = await selectCandidates(tx, options);
+    if (candidates.length === 0) return { started: [], refused: 0, lost: 0, ...round };
 
     const now = tx.now();
     const userIds = candidates.map(({ userId }) => userId);
-    const accounts = await lockAccounts(tx.db, userIds, now);
+    const { accounts, startable } = await lockCandidates(tx, candidates, userIds, now);
     const highestCost = await loadHighestCost(
       tx,
-      candidates.map(({ budget }) => budget),
+      startable.map(({ budget }) => budget),
     );
-    const { starting, refused, usage } = decideStarts({ candidates, accounts, highestCost, now });
+    const { starting, refused, usage } = decideStarts({ candidates: startable, accounts, highestCost, now });
     recordStartEvents(tx, starting, now);
     await Promise.all([writeStarts(tx, starting, now), recordUsage(tx, usage)]);
     await failOverQuota(tx, refused);
-    return { started: starting, refused: refused.length, next };
+    const lost = candidates.length - startable.length;
+    return { started: starting, refused: refused.length, lost, ...round };
   };
   return inReportedTransaction(ctx, claim, options.onUnanswered);
 }
@@ -99,12 +103,15 @@ const selectLost = (held: readonly Lease<number>[]) => {
 
 export async function selectCandidates(tx: Context, { limit, after }: ClaimOptions) {
   const [, rows] = await Promise.all([
-    // Two statements: the second one's snapshot must be taken under the lock.
-    queryRows(tx.db, sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.claimExecutions})`),
+    waitForTurn(tx),
+    // A second statement: its snapshot must be taken afterwards.
     selectRunnable(tx, limit, after),
   ]);
-  const next = rows.length < limit ? 0 : (rows.at(-1)?.roundUserId ?? 0);
-  return { candidates: rows.filter((row) => row.id !== null), next };
+  const withSlot = rows.filter(({ slot }) => slot !== null);
+  const candidates = withSlot.filter((row) => row.id !== null);
+  const isFull = withSlot.length < rows.length;
+  const last = withSlot.at(-1)?.roundUserId ?? after;
+  return { candidates, next: rows.length < limit && !isFull ? 0 : last, isFull };
 }
 
 type StartingExecution = Candidate & ClaimedExecution;
@@ -168,6 +175,7 @@ export async function writeStarts(tx: Context, starting: readonly StartingExecut
   if (starting.length === 0) return;
   const starts = starting.map((execution) => ({
     id: execution.id,
+    slot: execution.slot,
     token: execution.claimToken,
     tokens: countReservedTokens(execution),
     count: execution.isFirstStart ? 1 : 0,
@@ -180,10 +188,10 @@ export async function writeStarts(tx: Context, starting: readonly StartingExecut
       tx.db,
       sql`
       with started as (
-        update executions_live e set status = 'running', started_at = ${at}, claim_token = s.token,
+        update executions_live e set status = 'running', started_at = ${at}, slot = s.slot, claim_token = s.token,
           lease_until = ${leaseUntil(tx.config.executionLeaseMs)}, tokens_reserved = s.tokens, usage_day = ${toUtcDay(now)},
           request = s.request::json
-        from ${recordset('s', starts, { id: 'int', token: 'uuid', tokens: 'int', count: 'int', request: 'text' })}
+        from ${recordset('s', starts, { id: 'int', slot: 'smallint', token: 'uuid', tokens: 'int', count: 'int', request: 'text' })}
         where e.id = s.id
         returning e.task_id, s.count
       )

@@ -1,14 +1,16 @@
+import { randomInt } from 'node:crypto';
 import type { ExecutionRequest, OutputSchema, RunContext } from '@carillon/db';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { WebTool } from '../../ai/request.ts';
-import type { Context } from '../../context.ts';
-import { type Budget, selectBudget } from '../budget/budget.ts';
-import { MAX_SENT } from '../request/system-message.ts';
+import type { WebTool } from '../../../ai/request.ts';
+import type { Context } from '../../../context.ts';
+import { type Budget, selectBudget } from '../../budget/budget.ts';
+import { MAX_SENT } from '../../request/system-message.ts';
 
-const MAX_RUNNING_PER_USER = 5;
+export const MAX_RUNNING_PER_USER = 5;
+/** Of all processes: each running execution has one of so many slots. */
 const MAX_RUNNING = 1000;
-/** As many as a day's quota admits: all may be of one task. */
+/** The quota of a day: all may be of one task. */
 const MAX_CONSIDERED = 500;
 /** How far a chain of retries on demand is followed. */
 const MAX_REPEATED = 20;
@@ -50,6 +52,8 @@ const PLANNED_FOR = sql`coalesce(e.planned_for, case when e.retry_of_id is not n
 ) end)`;
 
 export type Candidate = Omit<ClaimedExecution, 'claimToken' | 'request'> & {
+  /** Was free when it was read: from 1 to 1000. */
+  slot: number;
   taskName: string;
   prompt: string;
   aiModel: string;
@@ -68,13 +72,13 @@ export type Candidate = Omit<ClaimedExecution, 'claimToken' | 'request'> & {
   isFirstStart: boolean;
 };
 
-/** `id` is null if another transaction has locked the row or its task. */
-export type RunnableRow = { roundUserId: number } & (Candidate | { id: null });
+/** `id` is null if another transaction has locked the row or its task, or if every slot is taken; then `slot` is null too. */
+export type RunnableRow = { roundUserId: number } & (Candidate | { id: null; slot: number | null });
 
 /**
  * Locks up to `limit` queued rows that may start, in the order of their users after `after`. Skips from user to user in
- * the index, so the cost grows with the users, not their rows. Running rows are read once, into maps: the planner would
- * read them for each row. A join instead of the scalar subquery could lose the order.
+ * the index, so the cost grows with the users, not their rows: a join instead of the scalar subquery could lose the order.
+ * Looks for free slots from a random one on, so that few claims find the same.
  */
 export function selectRunnable(ctx: Context, limit: number, after: number): Promise<RunnableRow[]> {
   return queryRows<RunnableRow>(
@@ -87,27 +91,34 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
       select (select e.user_id from executions_live e where e.status = 'pending' and e.queued_at is not null
         and e.user_id > w.user_id order by e.user_id limit 1)
       from waiting w where w.user_id is not null
-    ), busy as materialized (
-      select count(*) as runs, jsonb_object_agg(user_id, runs) as users, jsonb_object_agg(task_id, true) as tasks from (
-        select user_id, task_id, count(*) over (partition by user_id) as runs from executions_live where status = 'running'
-      ) r
     ), picked as materialized (
-      select p.id, p.run_at, w.user_id from waiting w cross join lateral (
+      select p.id, p.run_at, w.user_id, row_number() over () as turn from waiting w cross join lateral (
+        select count(*) as runs, array_agg(task_id) as tasks from executions_live
+        where status = 'running' and user_id = w.user_id
+      ) busy cross join lateral (
         select q.id, q.run_at from (
           select e.id, e.task_id, e.run_at, row_number() over (partition by e.task_id order by e.run_at, e.id) as turn
           from (
             select id, task_id, run_at from executions_live
             where status = 'pending' and queued_at is not null and user_id = w.user_id
-              and jsonb_exists((select tasks from busy), task_id::text) is not true
+              and (task_id = any(busy.tasks)) is not true
             order by run_at, id limit ${MAX_CONSIDERED}
           ) e
         ) q
         where q.turn = 1
-        order by q.run_at, q.id limit greatest(0,
-          ${MAX_RUNNING_PER_USER}::int - coalesce(((select users from busy) ->> w.user_id::text)::int, 0))
+        order by q.run_at, q.id limit greatest(0, ${MAX_RUNNING_PER_USER}::int - busy.runs)
       ) p
-      where (select is_active from users where id = w.user_id)
-      limit greatest(0, least(${limit}::int, ${MAX_RUNNING}::int - (select runs from busy)))
+      where (select is_active from users where id = w.user_id) and not (select maintenance_mode from settings)
+      limit ${limit}
+    ), usable as (
+      -- Executions that the version before started have no slot.
+      select ${MAX_RUNNING}::int - count(*)::int as slots from executions_live where status = 'running' and slot is null
+    ), free as materialized (
+      select slot, row_number() over () as turn from (
+        select (${randomInt(MAX_RUNNING)}::int + step) % slots + 1 as slot from usable, generate_series(0, slots - 1) step
+      ) s
+      where not exists (select from executions_live r where r.status = 'running' and r.slot = s.slot)
+      limit (select count(*) from picked)
     ), held as (
       select e.id, e.task_id, e.user_id, e.attempt, e.usage_day, e.trigger, e.run_at, e.via_webhook,
         e.started_at is null as is_first_start, t.name as task_name, t.prompt, t.ai_model, t.max_tokens, t.temperature,
@@ -119,10 +130,10 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
         ) end as previous_result
       from executions_live e join tasks t on t.id = e.task_id join users u on u.id = e.user_id
       -- "is true": otherwise an index lists all that waits, only to check the state again under the lock.
-      where e.id = any(array(select id from picked)) and (e.status = 'pending') is true and not (select maintenance_mode from settings)
+      where e.id = any(array(select id from picked join free using (turn))) and (e.status = 'pending') is true
       for no key update of t, e skip locked
     )
-    select picked.user_id as round_user_id, held.* from picked left join held using (id)
-    order by picked.user_id, picked.run_at, picked.id`,
+    select picked.user_id as round_user_id, free.slot, held.* from picked left join free using (turn) left join held using (id)
+    order by picked.turn`,
   );
 }

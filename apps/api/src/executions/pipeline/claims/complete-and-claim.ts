@@ -1,9 +1,12 @@
-import { type Context, inReportedTransaction } from '../../context.ts';
-import { applyUsage, lockAccounts, type QuotaAccount } from '../../limits/quotas.ts';
-import { recordUsage } from '../../usage/record.ts';
-import { loadHighestCost } from '../budget/highest-cost.ts';
-import { sumMonthCosts } from '../budget/month-costs.ts';
-import { followSuccesses } from '../changes/follow-successes.ts';
+import { type Context, inReportedTransaction } from '../../../context.ts';
+import { applyUsage, type QuotaAccount } from '../../../limits/quotas.ts';
+import { recordUsage } from '../../../usage/record.ts';
+import { loadHighestCost } from '../../budget/highest-cost.ts';
+import { sumMonthCosts } from '../../budget/month-costs.ts';
+import { followSuccesses } from '../../changes/follow-successes.ts';
+import { failOverQuota, toUsageDeltas, writeResults } from '../complete.ts';
+import type { ExecutionResult } from '../execution-result.ts';
+import { writeFollowUps } from '../follow-ups.ts';
 import {
   type ClaimOptions,
   type ClaimResult,
@@ -12,9 +15,7 @@ import {
   selectCandidates,
   writeStarts,
 } from './claim.ts';
-import { failOverQuota, toUsageDeltas, writeResults } from './complete.ts';
-import type { ExecutionResult } from './execution-result.ts';
-import { writeFollowUps } from './follow-ups.ts';
+import { lockCandidates } from './lock-candidates.ts';
 
 /** Completes executions and starts others in their slots, in one transaction. */
 export function completeAndClaim(
@@ -24,25 +25,30 @@ export function completeAndClaim(
 ): Promise<ClaimResult> {
   const work = async (tx: Context) => {
     // Results first: they may wait for row locks, and other processes can still claim meanwhile.
-    const [completed, { candidates: selected, next }] = await Promise.all([
+    const [completed, { candidates, ...round }] = await Promise.all([
       writeResults(tx, results),
       selectCandidates(tx, options),
     ]);
-    const candidates = followSuccesses(selected, completed);
-    if (completed.length + candidates.length === 0) return { started: [], refused: 0, next };
+    if (completed.length + candidates.length === 0) return { started: [], refused: 0, lost: 0, ...round };
 
     const now = tx.now();
     // One ordered lock over all accounts: locking them per step could deadlock.
     const userIds = [...completed, ...candidates].map(({ userId }) => userId);
-    const accounts = await lockAccounts(tx.db, userIds, now);
+    const { accounts, startable } = await lockCandidates(tx, candidates, userIds, now);
     const completedUsage = toUsageDeltas(completed);
     for (const delta of completedUsage) applyUsage(accounts.get(delta.userId) as QuotaAccount, delta, now);
     const highestCost = await loadHighestCost(
       tx,
-      candidates.map(({ budget }) => budget),
+      startable.map(({ budget }) => budget),
     );
     const costs = sumMonthCosts(completed);
-    const { starting, refused, usage } = decideStarts({ candidates, accounts, highestCost, costs, now });
+    const { starting, refused, usage } = decideStarts({
+      candidates: followSuccesses(startable, completed),
+      accounts,
+      highestCost,
+      costs,
+      now,
+    });
     await Promise.all([
       writeStarts(tx, starting, now),
       recordUsage(tx, [...completedUsage, ...usage]),
@@ -50,7 +56,8 @@ export function completeAndClaim(
     ]);
     recordStartEvents(tx, starting, now);
     await failOverQuota(tx, refused);
-    return { started: starting, refused: refused.length, next };
+    const lost = candidates.length - startable.length;
+    return { started: starting, refused: refused.length, lost, ...round };
   };
   return inReportedTransaction(ctx, work, options.onUnanswered);
 }
