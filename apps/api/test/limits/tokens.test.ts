@@ -42,7 +42,7 @@ t.test('One call starts one token below the limit; the others wait for it, and a
     started: [],
     refused: 0,
     next: 0,
-    isContended: false,
+    lost: 0,
     isFull: false,
   });
   t.strictSame([await countOf('running'), await countOf('pending')], [1, 4]);
@@ -126,7 +126,7 @@ t.test('A run that waits for tokens does not count on the new day', async (t) =>
     started: [],
     refused: 0,
     next: 0,
-    isContended: false,
+    lost: 0,
     isFull: false,
   });
   t.equal(await countOf('pending'), 2);

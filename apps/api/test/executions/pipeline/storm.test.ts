@@ -59,6 +59,8 @@ t.test('Usage balances and every execution ends although everything happens at o
   for (let round = 0; round < 12; round += 1) {
     const deeds = processes.flatMap((process) => Array.from({ length: 12 }, () => disturb(process.ctx)));
     await Promise.all([...deeds, ...processes.map(({ worker }) => worker.drain())]);
+    // The last deeds may have woken the workers again.
+    await Promise.all(processes.map(({ worker }) => worker.drain()));
     await passTime({ ctx, clock }, 31_000);
   }
 
