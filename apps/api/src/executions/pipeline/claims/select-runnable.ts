@@ -51,6 +51,8 @@ const PLANNED_FOR = sql`coalesce(e.planned_for, case when e.retry_of_id is not n
   select planned_for from repeated where planned_for is not null limit 1
 ) end)`;
 
+const isFree = sql`not exists (select from executions_live r where r.status = 'running' and r.slot = s.slot)`;
+
 export type Candidate = Omit<ClaimedExecution, 'claimToken' | 'request'> & {
   /** Was free when it was read: from 1 to 1000. */
   slot: number;
@@ -110,14 +112,17 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
       ) p
       where (select is_active from users where id = w.user_id) and not (select maintenance_mode from settings)
       limit ${limit}
-    ), usable as (
-      -- Executions that the version before started have no slot.
-      select ${MAX_RUNNING}::int - count(*)::int as slots from executions_live where status = 'running' and slot is null
+    ), reserved as (
+      -- As many of the highest free slots as executions run without one, which the version before started.
+      select coalesce(min(slot), ${MAX_RUNNING + 1}::int) as lowest from (
+        select s.slot from generate_series(1, ${MAX_RUNNING}::int) s(slot) where ${isFree} order by s.slot desc
+        limit (select count(*) from executions_live where status = 'running' and slot is null)
+      ) highest
     ), free as materialized (
-      select slot, row_number() over () as turn from (
-        select (${randomInt(MAX_RUNNING)}::int + step) % slots + 1 as slot from usable, generate_series(0, slots - 1) step
+      select s.slot, row_number() over () as turn from (
+        select (${randomInt(MAX_RUNNING)}::int + step) % ${MAX_RUNNING}::int + 1 as slot from generate_series(0, ${MAX_RUNNING - 1}::int) step
       ) s
-      where not exists (select from executions_live r where r.status = 'running' and r.slot = s.slot)
+      where s.slot < (select lowest from reserved) and ${isFree}
       limit (select count(*) from picked)
     ), held as (
       select e.id, e.task_id, e.user_id, e.attempt, e.usage_day, e.trigger, e.run_at, e.via_webhook,

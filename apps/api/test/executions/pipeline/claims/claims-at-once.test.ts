@@ -83,7 +83,7 @@ t.test('The database refuses a second execution in a slot', async (t) => {
   t.equal(databaseErrorCode(await update.catch((error: unknown) => error)), '23505');
 });
 
-t.test('Executions without a slot, started by the version before, count', async (t) => {
+t.test('Executions without a slot, started by the version before, count, whatever slots are taken', async (t) => {
   const people = await insertUsers(ctx, 200);
   await insertQueuedRuns(
     ctx,
@@ -92,11 +92,15 @@ t.test('Executions without a slot, started by the version before, count', async 
       times(1000, (at) => people[at % 200] as number),
     ),
   );
+  t.match(await claimExecutions(ctx, { limit: 50, after: 0 }), { started: { length: 50 } });
+  await ctx.db.execute(sql`
+    update executions_live e set slot = 950 + r.n
+    from (select id, row_number() over () as n from executions_live where status = 'running') r where e.id = r.id`);
   await ctx.db.execute(sql`
     update executions_live set status = 'running', started_at = now(), claim_token = gen_random_uuid(), lease_until = now() + interval '1 hour'
-    where id in (select id from executions_live order by id limit 998)`);
-  const first = await claimExecutions(ctx, { limit: 10, after: 0 });
-  t.match(first, { started: { length: 2 }, isFull: false });
+    where id in (select id from executions_live where status = 'pending' order by id limit 948)`);
+  const rest = await claimExecutions(ctx, { limit: 10, after: 0 });
+  t.match(rest, { started: { length: 2 }, isFull: false });
   const { userId } = await queueRuns(1);
   t.match(await claim(1, userId), { started: [], isFull: true, next: userId - 1 });
 });
