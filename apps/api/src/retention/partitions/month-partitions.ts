@@ -25,7 +25,7 @@ export async function prepareMonths(db: Db, table: PartitionedTable, now: Date):
   }
 }
 
-/** The first month without a partition, up to the next one. Returns null if there is none. */
+/** Returns the first month without a partition, or null if this month and the next one have theirs. */
 export async function findMissingMonth(db: Db, table: PartitionedTable, now: Date): Promise<Date | null> {
   const { from } = (await listPartitions(db, table)).at(-1) as Partition;
   const month = new Date(from as string);

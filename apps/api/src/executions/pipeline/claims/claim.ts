@@ -36,7 +36,7 @@ export interface ClaimResult {
   started: ClaimedExecution[];
   /** The number that failed over quota. */
   refused: number;
-  /** The number that may start in a further claim: another one was faster. */
+  /** The number that stays queued because another claim was faster. */
   lost: number;
   /** `after` of the next claim; 0 if this one reached the last user. */
   next: number;
@@ -54,7 +54,7 @@ export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<Cl
 
     const now = tx.now();
     const userIds = candidates.map(({ userId }) => userId);
-    const { accounts, startable } = await lockCandidates(tx, candidates, userIds, now);
+    const { accounts, startable, lost } = await lockCandidates(tx, candidates, userIds, now);
     const highestCost = await loadHighestCost(
       tx,
       startable.map(({ budget }) => budget),
@@ -63,7 +63,6 @@ export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<Cl
     recordStartEvents(tx, starting, now);
     await Promise.all([writeStarts(tx, starting, now), recordUsage(tx, usage)]);
     await failOverQuota(tx, refused);
-    const lost = candidates.length - startable.length;
     return { started: starting, refused: refused.length, lost, ...round };
   };
   return inReportedTransaction(ctx, claim, options.onUnanswered);

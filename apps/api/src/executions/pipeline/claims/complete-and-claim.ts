@@ -34,7 +34,7 @@ export function completeAndClaim(
     const now = tx.now();
     // One ordered lock over all accounts: locking them per step could deadlock.
     const userIds = [...completed, ...candidates].map(({ userId }) => userId);
-    const { accounts, startable } = await lockCandidates(tx, candidates, userIds, now);
+    const { accounts, startable, lost } = await lockCandidates(tx, candidates, userIds, now);
     const completedUsage = toUsageDeltas(completed);
     for (const delta of completedUsage) applyUsage(accounts.get(delta.userId) as QuotaAccount, delta, now);
     const highestCost = await loadHighestCost(
@@ -56,7 +56,6 @@ export function completeAndClaim(
     ]);
     recordStartEvents(tx, starting, now);
     await failOverQuota(tx, refused);
-    const lost = candidates.length - startable.length;
     return { started: starting, refused: refused.length, lost, ...round };
   };
   return inReportedTransaction(ctx, work, options.onUnanswered);

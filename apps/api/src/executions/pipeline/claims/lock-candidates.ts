@@ -9,6 +9,7 @@ export interface LockedCandidates {
   accounts: Map<number, QuotaAccount>;
   /** Those that may start, in their order. */
   startable: Candidate[];
+  lost: number;
 }
 
 /**
@@ -37,7 +38,7 @@ export async function lockCandidates(
     counts.set(userId, count + 1);
     return true;
   });
-  return { accounts, startable };
+  return { accounts, startable, lost: candidates.length - startable.length };
 }
 
 /** Returns the slots that no other claim has locked. */

@@ -53,7 +53,7 @@ const SAMPLE = sql`
   ), users_running as (
     select count(*)::int as runs from executions where status = 'running' group by user_id
   )
-  select (extract(epoch from clock_timestamp()) * 1000)::float8 as at, 
+  select (extract(epoch from clock_timestamp()) * 1000)::float8 as at,
     (select count(*)::int from clients where wait_event_type = 'Lock') as waiting,
     (select count(*)::int from clients) as connections,
     (select coalesce(sum(runs), 0)::int from users_running) as running,
