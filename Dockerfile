@@ -15,7 +15,6 @@ COPY apps/api/package.json apps/api/
 COPY apps/scheduler/package.json apps/scheduler/
 COPY apps/start/package.json apps/start/
 COPY apps/web/package.json apps/web/
-COPY apps/bench/package.json apps/bench/
 # Without development tools and the embedded PostgreSQL.
 RUN pnpm install --prod --frozen-lockfile --ignore-scripts \
       --filter @carillon/api... --filter @carillon/scheduler... --filter @carillon/start... \

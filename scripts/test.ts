@@ -43,7 +43,7 @@ process.exitCode = failed > 0 || passed === 0 || interrupted ? 1 : 0;
 function findTestFiles(): string[] {
   // The short files of the API at the end, so that no core waits there for a file that takes a minute.
   const isOfApi = (file: string) => Number(file.startsWith('apps/api/'));
-  const all = globSync('{packages,apps}/*/test/**/*.test.ts', { cwd: ROOT }).sort();
+  const all = globSync('{packages,apps}/*/test/**/*.test.ts', { cwd: ROOT, exclude: ['apps/bench'] }).sort();
   all.sort((a, b) => isOfApi(a) - isOfApi(b));
   const named = all.filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
   return changed ? selectChanged(named, changed.split('=')[1]) : named;

@@ -21,17 +21,9 @@ import { stream } from './benchmarks/stream.ts';
 import { history } from './benchmarks/tick/history.ts';
 import { tick } from './benchmarks/tick/tick.ts';
 import { webhooks } from './benchmarks/webhooks.ts';
-import { admin } from './extra/admin.ts';
-import { channels } from './extra/channels/channels.ts';
-import { equalAnswers } from './extra/equal-answers.ts';
-import { eventReaders } from './extra/event-readers.ts';
 import { failover } from './extra/faults/failover.ts';
 import { faults } from './extra/faults/faults.ts';
-import { hangingReceivers } from './extra/hanging-receivers.ts';
 import { outage } from './extra/outage.ts';
-import { repeats } from './extra/repeats.ts';
-import { simulate } from './extra/simulate.ts';
-import { slowReaders } from './extra/slow-readers.ts';
 
 /** In the order of the report. */
 const REPORTED: Record<string, Benchmark> = {
@@ -60,19 +52,7 @@ const REPORTED: Record<string, Benchmark> = {
 };
 
 /** Measured only when named on the command line. */
-const EXTRA: Record<string, Benchmark> = {
-  admin,
-  channels,
-  faults,
-  failover,
-  outage,
-  repeats,
-  simulate,
-  'equal-answers': equalAnswers,
-  'event-readers': eventReaders,
-  'hanging-receivers': hangingReceivers,
-  'slow-readers': slowReaders,
-};
+const EXTRA: Record<string, Benchmark> = { faults, failover, outage };
 
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = { ...REPORTED, ...EXTRA };
 

@@ -1,9 +1,9 @@
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
+import { closeAll, isShuttingDown } from '../../start/test/system/shutdown.ts';
 import type { Benchmark } from './benchmark.ts';
 import { BENCHMARKS, isInReport } from './benchmarks.ts';
 import { startDatabaseServer } from './environment/servers/database-server.ts';
-import { closeAll, isShuttingDown } from './environment/shutdown.ts';
 import { OptionError, readOptions } from './options.ts';
 import { type Outcome, toCells, writeReport } from './report.ts';
 

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
+import { canPin } from '../../start/test/system/processes.ts';
 import {
   type Comparison,
   findBest,
@@ -9,7 +10,6 @@ import {
   toBestRatio,
   toRatio,
 } from './benchmark.ts';
-import { canPin } from './environment/processes.ts';
 import type { Options } from './options.ts';
 import { readPackageVersions } from './package-versions.ts';
 import { formatNumber, highest, lowest, median } from './statistics.ts';

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t from 'tap';
+import { compareDeliveries } from '../../start/test/system/deliveries.ts';
 import { chooseEtcdApi } from '../src/extra/faults/cluster/configuration.ts';
 import { endProcessesIn, listProcessesIn, signalProcessesIn } from '../src/extra/faults/cluster/processes.ts';
 import { startCuttableProxy } from '../src/extra/faults/cluster/proxy.ts';
-import { compareDeliveries } from '../src/extra/faults/deliveries.ts';
 import { type Round, toTable } from '../src/extra/faults/failover-table.ts';
 
 t.test('Patroni uses version 3 of the API of etcd from 3.0.3 on', async (t) => {

@@ -4,13 +4,13 @@ import t from 'tap';
 import { until } from '../../api/test/processes/api-process.ts';
 import { getResetToken } from '../../api/test/support/servers/mail-server.ts';
 import { buildForm, FORM, MIB } from '../../api/test/support/uploads.ts';
-import { type SentRequest, startMixedLoad } from '../../bench/src/environment/mixed-load.ts';
-import { hasNginx } from '../../bench/src/environment/servers/nginx.ts';
-import { insertTasks, insertUsers } from '../../bench/src/environment/users.ts';
-import { createAudit } from '../../bench/src/extra/faults/audit.ts';
 import { CERTIFICATE } from './production/certificate.ts';
 import { installProduction } from './production/installation.ts';
 import { createVisitor } from './production/visitor.ts';
+import { createAudit } from './system/audit.ts';
+import { type SentRequest, startMixedLoad } from './system/mixed-load.ts';
+import { hasNginx } from './system/servers/nginx.ts';
+import { insertTasks, insertUsers } from './system/users.ts';
 
 const PASSWORD = 'Carillon-2026';
 /** Enough people for the load of the rolling restart to stay within the rate limits. */

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
+import { closeWith } from '../../../start/test/system/shutdown.ts';
+import { insertTasks, insertUsers, postAs, setDue, type User } from '../../../start/test/system/users.ts';
 import { type Benchmark, measureInRounds } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
-import { closeWith } from '../environment/shutdown.ts';
-import { insertTasks, insertUsers, postAs, setDue, type User } from '../environment/users.ts';
 import { formatNumber, median } from '../statistics.ts';
 
 /** As many as a user may have running. */

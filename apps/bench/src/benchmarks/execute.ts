@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'undici';
+import { resolveProgram, SERVER_CORE, startProcess } from '../../../start/test/system/processes.ts';
+import { type AiServer, monotonicMs, startAiServer } from '../../../start/test/system/servers/ai-server.ts';
+import { closeWith } from '../../../start/test/system/shutdown.ts';
+import { insertTasks, insertUsers, type Task } from '../../../start/test/system/users.ts';
 import { type Benchmark, measureInRounds } from '../benchmark.ts';
 import { prepareFreshInstallation } from '../environment/fresh-installation.ts';
 import { connectDatabase } from '../environment/installation.ts';
-import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
-import { type AiServer, monotonicMs, startAiServer } from '../environment/servers/ai-server.ts';
-import { closeWith } from '../environment/shutdown.ts';
-import { insertTasks, insertUsers, type Task } from '../environment/users.ts';
 import { formatNumber, p99 } from '../statistics.ts';
 
 const PAUSE_MS = 15;
@@ -48,7 +48,7 @@ export const execute: Benchmark = {
         notify: async () => {
           const { ready, stop } = await startProcess(stack, {
             name: 'notify',
-            file: resolveProgram('baselines/queues/notify-main.ts'),
+            file: resolveProgram('bench/src/baselines/queues/notify-main.ts'),
             folder: server.folder,
             core: SERVER_CORE,
             env: { DATABASE_URL: databaseUrl, AI_URL: ai.url },

@@ -2,12 +2,12 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hashPassword } from '@carillon/api/auth/passwords';
 import { Client } from 'undici';
+import { resolveProgram, startProcess } from '../../../start/test/system/processes.ts';
+import { closeWith } from '../../../start/test/system/shutdown.ts';
+import { insertTasks, insertUsers } from '../../../start/test/system/users.ts';
 import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
 import { type LoadOptions, startLoad } from '../environment/load.ts';
-import { resolveProgram, startProcess } from '../environment/processes.ts';
-import { closeWith } from '../environment/shutdown.ts';
-import { insertTasks, insertUsers } from '../environment/users.ts';
 import { formatNumber, p99 } from '../statistics.ts';
 
 const PASSWORD = 'Carillon-2026';
@@ -119,7 +119,7 @@ function createReader(stack: AsyncDisposableStack, url: string, { path, token }:
 async function startHashServer(stack: AsyncDisposableStack, { server }: Environment, hash: string): Promise<string> {
   const { ready } = await startProcess(stack, {
     name: 'argon2-http',
-    file: resolveProgram('baselines/argon2-http-main.ts'),
+    file: resolveProgram('bench/src/baselines/argon2-http-main.ts'),
     folder: server.folder,
     env: { HASH: hash, UV_THREADPOOL_SIZE: String(IN_FLIGHT), NODE_ENV: 'production' },
     ready: /^ready at (\S+)$/m,
@@ -134,7 +134,7 @@ async function measureVerifications(
 ) {
   const { ready } = await startProcess(stack, {
     name: 'argon2',
-    file: resolveProgram('baselines/argon2-main.ts'),
+    file: resolveProgram('bench/src/baselines/argon2-main.ts'),
     folder: server.folder,
     env: { HASH: hash, PASSWORD, MS: String(ms), IN_FLIGHT: String(IN_FLIGHT) },
     ready: /^done: (\S+) per second$/m,

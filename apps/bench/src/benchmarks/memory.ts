@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { startAiServer } from '../../../start/test/system/servers/ai-server.ts';
+import { insertTasks, insertUsers, setDue } from '../../../start/test/system/users.ts';
 import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
 import { readMemoryMb } from '../environment/resources/memory.ts';
-import { startAiServer } from '../environment/servers/ai-server.ts';
-import { insertTasks, insertUsers, setDue } from '../environment/users.ts';
 import { formatNumber } from '../statistics.ts';
 
 const TASKS_EACH = 5;

@@ -2,11 +2,11 @@ import { brotliDecompressSync } from 'node:zlib';
 import type { Db } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { Client } from 'undici';
+import { closeWith } from '../../../start/test/system/shutdown.ts';
+import { insertUsers } from '../../../start/test/system/users.ts';
 import { type Benchmark, type Comparison, measureInRounds } from '../benchmark.ts';
 import { fillExecutions, fillTasks } from '../environment/fill-tables.ts';
 import { install } from '../environment/installation.ts';
-import { closeWith } from '../environment/shutdown.ts';
-import { insertUsers } from '../environment/users.ts';
 import { formatNumber, median, p99 } from '../statistics.ts';
 
 const TASKS = 100_000;

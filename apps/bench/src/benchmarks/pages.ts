@@ -3,11 +3,11 @@ import { encodeCursor } from '@carillon/api/queries/pages';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { Client } from 'undici';
+import { resolveProgram, SERVER_CORE, startProcess } from '../../../start/test/system/processes.ts';
+import { insertUsers } from '../../../start/test/system/users.ts';
 import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { fillExecutions, fillTasks } from '../environment/fill-tables.ts';
 import { prepareFreshInstallation } from '../environment/fresh-installation.ts';
-import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
-import { insertUsers } from '../environment/users.ts';
 import { formatNumber, median } from '../statistics.ts';
 
 const LIMIT = 20;
@@ -34,7 +34,7 @@ export const pages: Benchmark = {
       await using round = new AsyncDisposableStack();
       const { ready: url } = await startProcess(round, {
         name: 'pages',
-        file: resolveProgram('baselines/http/pages-main.ts'),
+        file: resolveProgram('bench/src/baselines/http/pages-main.ts'),
         folder: environment.server.folder,
         core: SERVER_CORE,
         env: { DATABASE_URL: databaseUrl, JWT_SECRET: jwtSecret, NODE_ENV: 'production' },

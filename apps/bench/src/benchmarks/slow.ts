@@ -1,8 +1,8 @@
+import { resolveProgram, SERVER_CORE, startProcess } from '../../../start/test/system/processes.ts';
+import { startAiServer } from '../../../start/test/system/servers/ai-server.ts';
+import { insertTasks, insertUsers } from '../../../start/test/system/users.ts';
 import { type Benchmark, measureInRounds } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
-import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
-import { startAiServer } from '../environment/servers/ai-server.ts';
-import { insertTasks, insertUsers } from '../environment/users.ts';
 import { formatNumber } from '../statistics.ts';
 import { type RunTimes, runAllDue } from './due-tasks.ts';
 
@@ -28,7 +28,7 @@ export const slow: Benchmark = {
     const callsOnly = async () => {
       const { ready } = await startProcess(stack, {
         name: 'concurrent-calls',
-        file: resolveProgram('baselines/queues/concurrent-calls-main.ts'),
+        file: resolveProgram('bench/src/baselines/queues/concurrent-calls-main.ts'),
         folder,
         core: SERVER_CORE,
         env: { DATABASE_URL: databaseUrl, AI_URL: ai.url, CONCURRENCY: String(concurrency) },

@@ -1,10 +1,10 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from '../../../start/test/system/ports.ts';
+import { startAiServer } from '../../../start/test/system/servers/ai-server.ts';
 import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
-import { findFreePort } from '../environment/ports.ts';
-import { startAiServer } from '../environment/servers/ai-server.ts';
 import { formatNumber, median } from '../statistics.ts';
 import { prepareCarillonStarts } from './lateness/carillon.ts';
 

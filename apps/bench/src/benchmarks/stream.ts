@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '@carillon/db';
 import { sql } from 'drizzle-orm';
+import { insertUsers, type User } from '../../../start/test/system/users.ts';
 import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { openEvents } from '../environment/event-client.ts';
 import { install } from '../environment/installation.ts';
 import { readMemoryMb } from '../environment/resources/memory.ts';
 import { readProcessorSeconds } from '../environment/resources/processor.ts';
-import { insertUsers, type User } from '../environment/users.ts';
 import { formatNumber, p99 } from '../statistics.ts';
 
 const STREAMS_EACH = 5;

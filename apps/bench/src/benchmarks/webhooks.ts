@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '@carillon/db';
 import { sql } from 'drizzle-orm';
+import { resolveProgram, SERVER_CORE, startProcess } from '../../../start/test/system/processes.ts';
+import { type Receiver, startReceiver } from '../../../start/test/system/servers/receiver.ts';
+import { insertUsers, postAs, type User } from '../../../start/test/system/users.ts';
 import { type Benchmark, type Comparison, type Environment, measureInRounds } from '../benchmark.ts';
 import { prepareFreshInstallation } from '../environment/fresh-installation.ts';
 import { connectDatabase } from '../environment/installation.ts';
-import { resolveProgram, SERVER_CORE, startProcess } from '../environment/processes.ts';
-import { type Receiver, startReceiver } from '../environment/servers/receiver.ts';
-import { insertUsers, postAs, type User } from '../environment/users.ts';
 import { formatNumber } from '../statistics.ts';
 import { vacuumAndCheckpoint } from './due-tasks.ts';
 
@@ -60,7 +60,7 @@ async function measure(environment: Environment, receiver: Receiver, concurrency
         await receiver.takeCounts();
         const { stop } = await startProcess(stack, {
           name: `outbox-${concurrency}`,
-          file: resolveProgram('baselines/queues/outbox-main.ts'),
+          file: resolveProgram('bench/src/baselines/queues/outbox-main.ts'),
           folder: server.folder,
           core: SERVER_CORE,
           env: { DATABASE_URL: databaseUrl, RECEIVER: receiver.url, CONCURRENCY: String(concurrency) },

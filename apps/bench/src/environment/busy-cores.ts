@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { resolveProgram, startProcess } from './processes.ts';
+import { resolveProgram, startProcess } from '../../../start/test/system/processes.ts';
 
 const PERIOD_MS = 10;
 const MAX_MS = 60 * 60_000;
@@ -9,7 +9,7 @@ export async function keepCoresBusy(stack: AsyncDisposableStack, folder: string,
   for (let core = 0; core < availableParallelism(); core++) {
     await startProcess(stack, {
       name: 'busy-core',
-      file: resolveProgram('environment/busy-core-main.ts'),
+      file: resolveProgram('bench/src/environment/busy-core-main.ts'),
       folder,
       core,
       env: { BUSY_MS: String(PERIOD_MS * share), PERIOD_MS: String(PERIOD_MS), MAX_MS: String(MAX_MS) },

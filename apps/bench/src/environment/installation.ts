@@ -1,11 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { connect, type Db } from '@carillon/db';
+import {
+  type RunningProcess,
+  resolveProgram,
+  SERVER_CORE,
+  startProcess,
+} from '../../../start/test/system/processes.ts';
+import { type AiServer, monotonicMs, startAiServer } from '../../../start/test/system/servers/ai-server.ts';
+import { closeWith } from '../../../start/test/system/shutdown.ts';
 import type { Environment } from '../benchmark.ts';
 import { printProfile } from '../profile.ts';
-import { type RunningProcess, resolveProgram, SERVER_CORE, startProcess } from './processes.ts';
-import { type AiServer, monotonicMs, startAiServer } from './servers/ai-server.ts';
-import { closeWith } from './shutdown.ts';
 
 /** Statements of the benchmarks fill whole tables. */
 const MAX_STATEMENT_MS = 15 * 60_000;
@@ -47,7 +52,7 @@ export async function install(
   const profiling = profile === null ? null : createProfiler(stack, profile);
   const api = await startProcess(stack, {
     name: 'api',
-    file: resolveProgram('../../api/src/main.ts'),
+    file: resolveProgram('api/src/main.ts'),
     folder,
     core: options.core === undefined ? SERVER_CORE : options.core,
     // As in `pnpm api`.
@@ -74,7 +79,7 @@ export async function install(
   if (options.scheduler ?? true) {
     await startProcess(stack, {
       name: 'scheduler',
-      file: resolveProgram('../../scheduler/src/main.ts'),
+      file: resolveProgram('scheduler/src/main.ts'),
       folder,
       env: { ...production, API_URL: api.ready },
       ready: /The scheduler triggers (\S+?)\./,

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { LOAD_CORE, pinToCore, resolveProgram } from './processes.ts';
-import { assertNotShuttingDown, closeWith } from './shutdown.ts';
+import { LOAD_CORE, pinToCore, resolveProgram } from '../../../start/test/system/processes.ts';
+import { assertNotShuttingDown, closeWith } from '../../../start/test/system/shutdown.ts';
 
 export interface LoadRequest {
   method?: 'GET' | 'POST';
@@ -35,7 +35,10 @@ export interface Load {
 /** Starts a process that sends one load at a time, on `core` or, if it is null, on any. */
 export function startLoad(stack: AsyncDisposableStack, core: number | null = LOAD_CORE): Load {
   assertNotShuttingDown();
-  const [command = '', ...args] = pinToCore([process.execPath, resolveProgram('environment/load-main.ts')], core);
+  const [command = '', ...args] = pinToCore(
+    [process.execPath, resolveProgram('bench/src/environment/load-main.ts')],
+    core,
+  );
   const child = spawn(command, args, { detached: true, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const exited = once(child, 'exit');
   closeWith(stack, async () => {

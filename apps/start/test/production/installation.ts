@@ -6,7 +6,7 @@ import { testDatabase } from '@carillon/db/test-database';
 import type { Test } from 'tap';
 import { startAiServer } from '../../../api/test/support/servers/ai-server.ts';
 import { startMailServer } from '../../../api/test/support/servers/mail-server.ts';
-import { startReplicas } from '../../../bench/src/environment/replicas.ts';
+import { startReplicas } from '../system/replicas.ts';
 import { CERTIFICATE, KEY } from './certificate.ts';
 import { startReceiver } from './receiver.ts';
 

@@ -1,10 +1,10 @@
 import { hashPassword } from '@carillon/api/auth/passwords';
 import { sql } from 'drizzle-orm';
+import { insertTasks, insertUsers, type Task, type User } from '../../../../start/test/system/users.ts';
 import { type Benchmark, measureInRounds } from '../../benchmark.ts';
 import { install } from '../../environment/installation.ts';
 import { type LoadOptions, type LoadRequest, startLoad } from '../../environment/load.ts';
 import { readDatabaseProcessorSeconds, readProcessorSeconds } from '../../environment/resources/processor.ts';
-import { insertTasks, insertUsers, type Task, type User } from '../../environment/users.ts';
 import { formatNumber } from '../../statistics.ts';
 import { runAllDue, vacuumAndCheckpoint, waitForRuns } from '../due-tasks.ts';
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { MixedLoadOptions } from '../../../../start/test/system/mixed-load.ts';
+import { LOAD_CORE, resolveProgram, startProcess } from '../../../../start/test/system/processes.ts';
 import type { LoadRequest } from '../../environment/load.ts';
-import type { MixedLoadOptions } from '../../environment/mixed-load.ts';
-import { LOAD_CORE, resolveProgram, startProcess } from '../../environment/processes.ts';
 
 const GRACE_MS = 30_000;
 const SAMPLE_MS = 1000;
@@ -35,7 +35,7 @@ export async function sendSteadyLoad(
   writeFileSync(path, JSON.stringify(load));
   const generator = await startProcess(stack, {
     name: 'steady-load',
-    file: resolveProgram('benchmarks/capacity/steady-load-main.ts'),
+    file: resolveProgram('bench/src/benchmarks/capacity/steady-load-main.ts'),
     folder,
     core: LOAD_CORE,
     env: { LOAD: path },

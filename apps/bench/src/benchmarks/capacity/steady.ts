@@ -1,10 +1,17 @@
 import { hashPassword } from '@carillon/api/auth/passwords';
+import { LOAD_PASSWORD, type RequestKind } from '../../../../start/test/system/mixed-load.ts';
+import {
+  insertApiKeys,
+  insertTasks,
+  insertUsers,
+  setDue,
+  type Task,
+  type User,
+} from '../../../../start/test/system/users.ts';
 import type { Benchmark, Comparison } from '../../benchmark.ts';
 import { install } from '../../environment/installation.ts';
 import type { LoadRequest } from '../../environment/load.ts';
-import { LOAD_PASSWORD, type RequestKind } from '../../environment/mixed-load.ts';
 import { readMemoryMb } from '../../environment/resources/memory.ts';
-import { insertApiKeys, insertTasks, insertUsers, setDue, type Task, type User } from '../../environment/users.ts';
 import { formatNumber, median } from '../../statistics.ts';
 import { vacuumAndCheckpoint } from '../due-tasks.ts';
 import { type SteadyLoad, sendSteadyLoad } from './steady-load.ts';

@@ -1,8 +1,8 @@
+import { startAiServer } from '../../../../start/test/system/servers/ai-server.ts';
+import { insertTasks, insertUsers } from '../../../../start/test/system/users.ts';
 import { type Benchmark, type Comparison, measureInRounds } from '../../benchmark.ts';
 import { prepareFreshInstallation } from '../../environment/fresh-installation.ts';
-import { startAiServer } from '../../environment/servers/ai-server.ts';
 import { startRedis } from '../../environment/servers/redis.ts';
-import { insertTasks, insertUsers } from '../../environment/users.ts';
 import { formatNumber, median } from '../../statistics.ts';
 import { measureDueRate } from './due-rate.ts';
 import { BASELINES, type BaselineName, type Load, PEERS, prepareBaseline } from './peers.ts';

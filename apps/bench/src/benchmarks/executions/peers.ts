@@ -1,10 +1,10 @@
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
+import { resolveProgram, SERVER_CORE, startProcess } from '../../../../start/test/system/processes.ts';
+import type { AiServer } from '../../../../start/test/system/servers/ai-server.ts';
+import { insertTasks, insertUsers, setDue } from '../../../../start/test/system/users.ts';
 import type { Environment } from '../../benchmark.ts';
 import { connectDatabase } from '../../environment/installation.ts';
-import { resolveProgram, SERVER_CORE, startProcess } from '../../environment/processes.ts';
-import type { AiServer } from '../../environment/servers/ai-server.ts';
-import { insertTasks, insertUsers, setDue } from '../../environment/users.ts';
 import { vacuumAndCheckpoint } from '../due-tasks.ts';
 import { assertWritten } from './written-rows.ts';
 
@@ -69,7 +69,7 @@ export async function prepareBaseline(
     const since = new Date();
     const { stop } = await startProcess(stack, {
       name,
-      file: resolveProgram(`baselines/queues/${name}-main.ts`),
+      file: resolveProgram(`bench/src/baselines/queues/${name}-main.ts`),
       folder: server.folder,
       core: SERVER_CORE,
       env: {

@@ -1,6 +1,6 @@
+import { insertTasks, insertUsers } from '../../../../start/test/system/users.ts';
 import { type Benchmark, type Comparison, measureInRounds } from '../../benchmark.ts';
 import { prepareFreshInstallation } from '../../environment/fresh-installation.ts';
-import { insertTasks, insertUsers } from '../../environment/users.ts';
 import { formatNumber } from '../../statistics.ts';
 import { measureDueRate } from './due-rate.ts';
 

@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LOAD_CORE, resolveProgram, SERVER_CORE, startProcess } from '../../../../start/test/system/processes.ts';
+import { startAiServer } from '../../../../start/test/system/servers/ai-server.ts';
+import { closeWith } from '../../../../start/test/system/shutdown.ts';
+import { insertApiKeys, insertTasks, insertUsers } from '../../../../start/test/system/users.ts';
 import type { Environment } from '../../benchmark.ts';
 import { prepareFreshInstallation, type StartOptions } from '../../environment/fresh-installation.ts';
 import { type LoadOptions, type LoadResult, startLoad } from '../../environment/load.ts';
-import { LOAD_CORE, resolveProgram, SERVER_CORE, startProcess } from '../../environment/processes.ts';
-import { startAiServer } from '../../environment/servers/ai-server.ts';
-import { closeWith } from '../../environment/shutdown.ts';
-import { insertApiKeys, insertTasks, insertUsers } from '../../environment/users.ts';
 import { formatNumber } from '../../statistics.ts';
 
 export const CONNECTIONS = 50;
@@ -68,7 +68,7 @@ export async function prepareServers(
       removeLater(stack, requestLog);
       const { ready } = await startProcess(stack, {
         name,
-        file: resolveProgram(`baselines/http/${name}-main.ts`),
+        file: resolveProgram(`bench/src/baselines/http/${name}-main.ts`),
         folder,
         core,
         env: {

@@ -1,6 +1,6 @@
+import { startAiServer } from '../../../../start/test/system/servers/ai-server.ts';
 import { type Benchmark, type Comparison, type Environment, measureInRounds } from '../../benchmark.ts';
 import { keepCoresBusy } from '../../environment/busy-cores.ts';
-import { startAiServer } from '../../environment/servers/ai-server.ts';
 import { startRedis } from '../../environment/servers/redis.ts';
 import { formatNumber, median, p99 } from '../../statistics.ts';
 import { type Lateness, prepareCarillon, prepareCarillonStarts, type Tasks } from './carillon.ts';

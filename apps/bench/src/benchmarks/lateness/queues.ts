@@ -1,6 +1,6 @@
+import { resolveProgram, SERVER_CORE, startProcess } from '../../../../start/test/system/processes.ts';
 import type { Environment } from '../../benchmark.ts';
 import { connectDatabase } from '../../environment/installation.ts';
-import { resolveProgram, SERVER_CORE, startProcess } from '../../environment/processes.ts';
 import { vacuumAndCheckpoint } from '../due-tasks.ts';
 import { readWallClockOffset, toLateness } from './arrivals.ts';
 import type { Lateness, Tasks } from './carillon.ts';
@@ -30,7 +30,7 @@ export async function prepareQueue(
     const offset = readWallClockOffset();
     const { stop } = await startProcess(stack, {
       name: `delayed-${name}`,
-      file: resolveProgram(`baselines/delayed/${name}-main.ts`),
+      file: resolveProgram(`bench/src/baselines/delayed/${name}-main.ts`),
       folder: server.folder,
       core: SERVER_CORE,
       env: {

@@ -1,5 +1,5 @@
+import { hasNginx } from '../../../../start/test/system/servers/nginx.ts';
 import type { Benchmark } from '../../benchmark.ts';
-import { hasNginx } from '../../environment/servers/nginx.ts';
 import { type PostgresCluster, startCluster } from './cluster/cluster.ts';
 import { listMissingPackages } from './cluster/programs.ts';
 import { DISTURBANCES, type Disturbance, RECOVERY_MS } from './disturbances.ts';

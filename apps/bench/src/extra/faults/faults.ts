@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasNginx } from '../../../../start/test/system/servers/nginx.ts';
 import type { Benchmark } from '../../benchmark.ts';
-import { hasNginx } from '../../environment/servers/nginx.ts';
 import { assertNoErrors, type Fault, MARGIN_MS, prepareLoad } from './load.ts';
 
 const PER_SECOND = 100;

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type AuditResult, createAudit } from '../../../../start/test/system/audit.ts';
+import { type SentRequest, startMixedLoad } from '../../../../start/test/system/mixed-load.ts';
+import { type Replica, startReplicas } from '../../../../start/test/system/replicas.ts';
+import { startAiServer } from '../../../../start/test/system/servers/ai-server.ts';
+import { startReceiver } from '../../../../start/test/system/servers/receiver.ts';
+import { insertTasks, insertUsers, postAs } from '../../../../start/test/system/users.ts';
 import { WEBHOOK_ENV } from '../../benchmarks/webhooks.ts';
 import { connectDatabase } from '../../environment/installation.ts';
-import { type SentRequest, startMixedLoad } from '../../environment/mixed-load.ts';
-import { type Replica, startReplicas } from '../../environment/replicas.ts';
-import { startAiServer } from '../../environment/servers/ai-server.ts';
-import { startReceiver } from '../../environment/servers/receiver.ts';
-import { insertTasks, insertUsers, postAs } from '../../environment/users.ts';
 import { printPercentiles } from '../../statistics.ts';
-import { type AuditResult, createAudit } from './audit.ts';
 
 /** Enough that no user reaches a quota. */
 const USERS = 300;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
+import { closeWith } from '../../../../../start/test/system/shutdown.ts';
 import { connectDatabase } from '../../../environment/installation.ts';
-import { closeWith } from '../../../environment/shutdown.ts';
 
 const SAMPLE_MS = 20;
 

@@ -1,7 +1,7 @@
+import { startAiServer } from '../../../../../start/test/system/servers/ai-server.ts';
+import { insertTasks, insertUsers } from '../../../../../start/test/system/users.ts';
 import { type Benchmark, type Comparison, type Environment, measureInRounds } from '../../../benchmark.ts';
 import { type FreshInstallation, prepareFreshInstallation } from '../../../environment/fresh-installation.ts';
-import { startAiServer } from '../../../environment/servers/ai-server.ts';
-import { insertTasks, insertUsers } from '../../../environment/users.ts';
 import { formatNumber, highest } from '../../../statistics.ts';
 import { runAllDue } from '../../due-tasks.ts';
 import { assertWritten } from '../written-rows.ts';

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findStablePort } from '../../../environment/ports.ts';
-import { startProcess } from '../../../environment/processes.ts';
-import { closeWith } from '../../../environment/shutdown.ts';
+import { findStablePort } from '../../../../../start/test/system/ports.ts';
+import { startProcess } from '../../../../../start/test/system/processes.ts';
+import { closeWith } from '../../../../../start/test/system/shutdown.ts';
 import { buildPatroniConfiguration, type ClusterSettings } from './configuration.ts';
 import { endProcessesIn, signalProcessesIn } from './processes.ts';
 

@@ -3,11 +3,11 @@ import { findWrongTotals } from '@carillon/api/uploads/totals';
 import { findWrongCounters } from '@carillon/api/usage/verify';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { SentRequest } from '../../environment/mixed-load.ts';
-import type { AiServer, Arrival } from '../../environment/servers/ai-server.ts';
-import type { Receiver } from '../../environment/servers/receiver.ts';
-import { setDue, type Task } from '../../environment/users.ts';
 import { compareDeliveries } from './deliveries.ts';
+import type { SentRequest } from './mixed-load.ts';
+import type { AiServer, Arrival } from './servers/ai-server.ts';
+import type { Receiver } from './servers/receiver.ts';
+import { setDue, type Task } from './users.ts';
 
 /** The leases of a killed process expire after 30 s and are checked every 30 s. */
 const COMPLETION_TIMEOUT_MS = 120_000;

@@ -20,11 +20,11 @@ export interface Receiver {
   takeDeliveries(): Promise<ReceivedDelivery[]>;
 }
 
-/** Starts a webhook receiver as a process on `LOAD_CORE`. Paths below `/hang` never answer. */
+/** Starts a webhook receiver as a process on `LOAD_CORE`. */
 export async function startReceiver(stack: AsyncDisposableStack, folder: string): Promise<Receiver> {
   const { ready: url } = await startProcess(stack, {
     name: 'receiver',
-    file: resolveProgram('environment/servers/receiver-main.ts'),
+    file: resolveProgram('start/test/system/servers/receiver-main.ts'),
     folder,
     core: LOAD_CORE,
     ready: /^ready at (\S+)$/m,

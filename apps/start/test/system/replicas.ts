@@ -50,7 +50,7 @@ export async function startReplicas(stack: AsyncDisposableStack, options: Replic
     Array.from({ length: count }, (_, index) =>
       startProcess(stack, {
         name: `scheduler-${index + 1}`,
-        file: resolveProgram('../../scheduler/src/main.ts'),
+        file: resolveProgram('scheduler/src/main.ts'),
         folder,
         env: { NODE_ENV: 'production', CRON_SECRET, API_URL: nginx.schedulerUrl },
         ready: /The scheduler triggers (\S+?)\./,
@@ -75,7 +75,7 @@ async function startReplica(
   const start = async () => {
     current = await startProcess(stack, {
       name,
-      file: resolveProgram('../../api/src/main.ts'),
+      file: resolveProgram('api/src/main.ts'),
       folder,
       env: { ...env, PORT: String(port) },
       ready: /Server listening at ([^\s"]+)/,

@@ -6,7 +6,7 @@ import type { ReceivedCounts, ReceivedDelivery } from './receiver.ts';
 
 const createCounts = (): ReceivedCounts => ({ count: 0, firstAt: 0, lastAt: 0, agesMs: [] });
 
-// Paths below /hang never answer; below /timed the age of the event is recorded, below /recorded the execution.
+// Below /timed the age of the event is recorded, below /recorded the execution.
 let counts = createCounts();
 let deliveries: ReceivedDelivery[] = [];
 const server = createServer(async (request, response) => {
@@ -22,7 +22,6 @@ const server = createServer(async (request, response) => {
     counts = createCounts();
     return;
   }
-  if (path.startsWith('/hang')) return;
   const body = await text(request);
   if (path.startsWith('/timed')) counts.agesMs.push(at - Date.parse(JSON.parse(body).timestamp));
   if (path.startsWith('/recorded')) {

@@ -1,4 +1,4 @@
-import type { ReceivedDelivery } from '../../environment/servers/receiver.ts';
+import type { ReceivedDelivery } from './servers/receiver.ts';
 
 export interface ComparedDeliveries {
   lost: string[];

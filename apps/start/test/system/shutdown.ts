@@ -4,7 +4,7 @@ let shuttingDown = false;
 export const isShuttingDown = (): boolean => shuttingDown;
 
 export function assertNotShuttingDown(): void {
-  if (shuttingDown) throw new Error('The benchmark is shutting down.');
+  if (shuttingDown) throw new Error('The processes are stopping.');
 }
 
 /**

@@ -34,7 +34,7 @@ export async function startAiServer(
 ): Promise<AiServer> {
   const { ready } = await startProcess(stack, {
     name: 'ai-server',
-    file: resolveProgram('environment/servers/ai-server-main.ts'),
+    file: resolveProgram('start/test/system/servers/ai-server-main.ts'),
     folder,
     core: LOAD_CORE,
     env: { DELAY_MS: delayMs.join('-'), RECORD: String(record) },

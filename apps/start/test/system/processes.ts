@@ -49,8 +49,8 @@ export interface Program {
   nodeOptions?: readonly string[];
 }
 
-/** Resolves a path below `src`. */
-export const resolveProgram = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+/** Resolves a path below `apps`. */
+export const resolveProgram = (path: string): string => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
 /** Starts a process, logs its output to a file in `folder` and waits until it is ready. Stops it with `stack`. */
 export async function startProcess(stack: AsyncDisposableStack, program: Program): Promise<RunningProcess> {
@@ -66,7 +66,7 @@ export async function startProcess(stack: AsyncDisposableStack, program: Program
   const child = spawn(command, args, {
     cwd: folder,
     env: { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...env },
-    // Its own process group: Ctrl-C reaches only the benchmark, which stops the others in order.
+    // Its own process group: Ctrl-C reaches only the test or the benchmark, which stops the others in order.
     detached: true,
     stdio: ['ignore', output, output],
   });
