@@ -1,5 +1,6 @@
-import type { ErrorCode } from '@carillon/contract';
+import type { ErrorBody, ErrorCode } from '@carillon/contract';
 import { isOutage, violatedForeignKey } from '@carillon/db/errors';
+import type { Static } from '@sinclair/typebox';
 
 /** `label` is the `error` of a body whose `message` is the message; without one, the message is the `error`. */
 export const ERROR_KINDS = {
@@ -11,10 +12,11 @@ export const ERROR_KINDS = {
   coupon_expired: { code: 'COUPON_EXPIRED', label: undefined },
   coupon_already_used: { code: 'COUPON_ALREADY_USED', label: undefined },
   coupon_used_up: { code: 'COUPON_USED_UP', label: undefined },
+  credential_rejected: { code: 'CREDENTIAL_REJECTED', label: undefined },
   sign_in_failed: { code: 'SIGN_IN_FAILED', label: undefined },
   unauthenticated: { code: 'AUTH_REQUIRED', label: 'Unauthorized' },
-  wrong_credentials: { code: 'INVALID_CREDENTIALS', label: 'Unauthorized' },
-  wrong_signature: { code: 'INVALID_SIGNATURE', label: 'Unauthorized' },
+  wrong_credentials: { code: 'INVALID_CREDENTIALS', label: undefined },
+  wrong_signature: { code: 'INVALID_SIGNATURE', label: undefined },
   over_quota: { code: 'QUOTA_EXCEEDED', label: 'Quota exceeded' },
   forbidden: { code: 'INSUFFICIENT_PERMISSIONS', label: undefined },
   missing_scope: { code: 'MISSING_SCOPE', label: 'Missing scope' },
@@ -65,6 +67,17 @@ export class AppError extends Error {
   }
 }
 
+/** The body of an error over HTTP. A validation error says everything in `details`. */
+export function toErrorBody({ kind, message, details }: AppError): Static<typeof ErrorBody> {
+  const { label = message } = ERROR_KINDS[kind];
+  return {
+    success: false,
+    error: label,
+    ...(label !== message && kind !== 'invalid' && { message }),
+    ...(details && { details }),
+  };
+}
+
 export const invalidField = (field: string, message: string) =>
   new AppError('invalid', ERROR_MESSAGES.invalid, { [field]: [message] });
 
@@ -73,7 +86,6 @@ export const userNotFound = () => new AppError('not_found', 'User not found');
 export const missingScope = (scope: string) =>
   new AppError('missing_scope', `This API key does not have the scope ${scope}.`, { scope });
 
-/** For what no API key may do. */
 export const sessionRequired = () => new AppError('session_required', ERROR_MESSAGES.sessionRequired);
 
 /** Also for another user's task. */
@@ -81,10 +93,8 @@ export const taskNotFound = () => new AppError('not_found', 'Task not found');
 
 export const executionNotFound = () => new AppError('not_found', 'Execution not found');
 
-/** For an `If-Match` that does not name the present state. */
 export const preconditionFailed = () => new AppError('precondition_failed', ERROR_MESSAGES.changedMeanwhile);
 
-/** For an account deleted after its session was found. */
 export const accountDeleted = () => new AppError('unauthenticated', 'This account has been deleted.');
 
 export const accountDeactivated = () => new AppError('deactivated', 'This account has been deactivated.');

@@ -19,7 +19,11 @@ export interface Dashboard {
   /** A secret, the same in all processes. */
   csrfKey: string;
   /** Logs an error that is no answer of an action, sets its headers, and returns what to show. */
-  prepareError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): { status: number; message?: string };
+  prepareError(
+    error: FastifyError,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): { status: number; body: { message?: string } };
   /** Answers a program with an error. */
   sendError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply;
   /** What programs get at `/`. */

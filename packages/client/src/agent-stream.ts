@@ -16,11 +16,16 @@ export async function* streamAnswer<Result>(
   const { events } = await openEventStream(settings, { method: 'POST', path, body, options }, timeoutMs);
   for await (const event of events) {
     const data = parseEventData(event);
-    // An error after the first piece has no status of its own.
-    if (event.event === 'error') throw buildApiError(data, { status: 503, requestId: null, retryAfterMs: null });
+    if (event.event === 'error') throw readError(data);
     if (event.event === 'content' || event.event === 'done')
       yield { event: event.event, ...data } as AgentEvent<Result>;
     if (event.event === 'done') return;
   }
   throw new ConnectionError(`The stream of POST ${path} ended before the answer was complete.`);
+}
+
+/** An error after the first piece has neither a status nor headers: its code is in the data. */
+function readError(data: { code?: unknown }) {
+  const code = typeof data.code === 'string' ? data.code : null;
+  return buildApiError(data, { status: 503, code, requestId: null, retryAfterMs: null });
 }

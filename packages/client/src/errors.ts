@@ -25,7 +25,7 @@ export class EventsMissingError extends CarillonError {
 
 export interface ErrorResponse {
   status: number;
-  /** For programs: the codes are in the documentation. Null if the response has none, such as the response of a proxy. */
+  /** `X-Error-Code`: the codes are in the documentation. Null if the response has none, such as the response of a proxy. */
   code: string | null;
   /** `X-Request-ID`, under which the operator finds the request in the log. */
   requestId: string | null;
@@ -135,23 +135,22 @@ const CLASSES: Record<number, typeof ApiError> = {
 interface ErrorBody {
   error?: unknown;
   message?: unknown;
-  code?: unknown;
   details?: unknown;
 }
 
 /** Builds the error of a response; `body` is its parsed body, or undefined. */
 export function buildApiError(
   body: unknown,
-  { status, requestId, retryAfterMs }: Pick<ErrorResponse, 'status' | 'requestId' | 'retryAfterMs'>,
+  { status, code, requestId, retryAfterMs }: Omit<ErrorResponse, 'details'>,
 ): ApiError {
-  const { error, message, code, details } = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
+  const { error, message, details } = (typeof body === 'object' && body !== null ? body : {}) as ErrorBody;
   const text = [message, error].find((one) => typeof one === 'string' && one !== '');
   const ErrorClass = CLASSES[status] ?? (status >= 500 ? ServerError : ApiError);
   return new ErrorClass(
     `${text ?? `The server answered ${status} without an explanation.`}${listFields(status, details)}`,
     {
       status,
-      code: typeof code === 'string' ? code : null,
+      code,
       requestId,
       details,
       retryAfterMs,
@@ -161,7 +160,7 @@ export function buildApiError(
 
 const listFields = (status: number, details: unknown): string =>
   status === 400 && typeof details === 'object' && details !== null
-    ? ` ${Object.entries(details)
+    ? ` (${Object.entries(details)
         .map(([field, messages]) => `${field}: ${messages}`)
-        .join('; ')}`
+        .join('; ')})`
     : '';

@@ -129,7 +129,8 @@ export async function openResponse(
     return '';
   });
   const retryAfterMs = parseRetryAfter(response.headers.get('retry-after'));
-  throw buildApiError(parseJson(text), { ...readHead(response), retryAfterMs });
+  const code = response.headers.get('x-error-code');
+  throw buildApiError(parseJson(text), { ...readHead(response), code, retryAfterMs });
 }
 
 export const describeInvalid = (name: string, { status }: Response, what: string) =>

@@ -27,11 +27,13 @@ t.test('An error response throws the class of its status, with what the response
     const body = {
       success: false,
       error: 'Short',
-      code: 'SOME_CODE',
       message: 'A sentence.',
       details: { name: ['is bad'] },
     };
-    const { open } = await startServer(t, json(Number(status), body, { 'x-request-id': 'r-1', 'retry-after': '3' }));
+    const { open } = await startServer(
+      t,
+      json(Number(status), body, { 'x-request-id': 'r-1', 'x-error-code': 'SOME_CODE', 'retry-after': '3' }),
+    );
     const error = await catchError<ApiError>(open({ maxRetries: 0 }).tasks.get(7), ErrorClass);
     t.equal(error.constructor, ErrorClass);
     t.match(error, {
@@ -41,7 +43,7 @@ t.test('An error response throws the class of its status, with what the response
       requestId: 'r-1',
       retryAfterMs: 3000,
       details: { name: ['is bad'] },
-      message: status === '400' ? 'A sentence. name: is bad' : 'A sentence.',
+      message: status === '400' ? 'A sentence. (name: is bad)' : 'A sentence.',
     });
   }
 });

@@ -63,7 +63,7 @@ t.test('A request that is not idempotent and has no key is sent once', async (t)
 });
 
 t.test('Errors that a repetition cannot remove are not repeated', async (t) => {
-  const aiFailed = json(503, { success: false, error: 'AI provider failed', code: 'AI_PROVIDER_FAILED' });
+  const aiFailed = json(503, { error: 'AI provider failed' }, { 'x-error-code': 'AI_PROVIDER_FAILED' });
   for (const handler of [...[400, 401, 402, 403, 404, 409, 412, 422, 500].map((status) => fail(status)), aiFailed]) {
     const { carillon, received } = await startServer(t, handler, ok);
     const error = await catchError(carillon.request('POST', '/api/tasks', keyed), ApiError);

@@ -77,7 +77,7 @@ export type ProcessMessageResult = Static<typeof ProcessMessageResult>;
 
 const Events = Type.String({
   description:
-    'Server-sent events: several `content` events with data `{"text"}`, one for each piece of the content, then one `done` with the JSON response as data, or one `error` with an error body as data. A comment every 15 seconds keeps the connection alive.',
+    'Server-sent events: several `content` events with data `{"text"}`, one for each piece of the content, then one `done` with the JSON response as data, or one `error` with an error body and its `code` as data. A comment every 15 seconds keeps the connection alive.',
 });
 
 export const processMessage = {

@@ -1,16 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { type ErrorCode, ErrorCodeName } from './error-codes.ts';
-import { Instant, nullable, ref } from './primitives.ts';
+import { Instant, nullable } from './primitives.ts';
 
 export const success = Type.Literal(true);
-
-const code = ref(ErrorCodeName);
 
 export const ErrorBody = Type.Object(
   {
     success: Type.Literal(false),
     error: Type.String(),
-    code,
     message: Type.Optional(Type.String()),
     details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   },
@@ -21,7 +17,6 @@ export const ValidationErrorBody = Type.Object(
   {
     success: Type.Literal(false),
     error: Type.String({ description: 'For example "Validation error" or "Invalid JSON"' }),
-    code,
     message: Type.Optional(Type.String()),
     details: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String()), {
@@ -36,7 +31,6 @@ export const QuotaErrorBody = Type.Object(
   {
     success: Type.Literal(false),
     error: Type.Literal('Quota exceeded'),
-    code: Type.Literal('QUOTA_EXCEEDED' satisfies ErrorCode),
     message: Type.String(),
     details: Type.Object({
       resource: Type.String(),
@@ -61,7 +55,6 @@ export const RateLimitErrorBody = Type.Object(
   {
     success: Type.Literal(false),
     error: Type.Literal('Rate limit exceeded'),
-    code: Type.Literal('RATE_LIMIT_EXCEEDED' satisfies ErrorCode),
     message: Type.String(),
     details: RateLimitDetails,
     retryAfter: Type.Optional(Type.Integer({ description: 'Seconds' })),
@@ -69,43 +62,18 @@ export const RateLimitErrorBody = Type.Object(
   { $id: 'RateLimitError' },
 );
 
-/** Errors of routes whose success has `valid`. */
+/** 400 of routes whose success has `valid`. */
 export const NotValidBody = Type.Object(
   {
     valid: Type.Literal(false),
     error: Type.String({ description: 'The reason' }),
-    code,
   },
-  { $id: 'NotValid', description: 'What was validated is not valid, or could not be validated' },
+  { $id: 'NotValid', description: 'What was validated is not valid, is missing, or could not be validated' },
 );
-
-/** Errors that all routes share, of routes whose success has `valid`: clients read that field or `success`. */
-export const NotValidatedBody = Type.Object(
-  {
-    valid: Type.Literal(false),
-    success: Type.Literal(false),
-    error: Type.String(),
-    code,
-    message: Type.Optional(Type.String()),
-    details: Type.Optional(
-      Type.Record(Type.String(), Type.Array(Type.String()), {
-        description: 'Messages by field, if the request is invalid',
-      }),
-    ),
-  },
-  { $id: 'NotValidated', description: 'The request is invalid, or the service is under maintenance or overloaded' },
-);
-
-/** The errors of routes whose success has `valid`, in both forms. */
-export const notValidResponse = (description: string) =>
-  Type.Unsafe<Static<typeof NotValidBody> | Static<typeof NotValidatedBody>>({
-    anyOf: [ref(NotValidBody), ref(NotValidatedBody)],
-    description,
-  });
 
 /** Errors of the upload and inbound webhook routes. */
 export const BareErrorBody = Type.Object(
-  { error: Type.String(), code, message: Type.Optional(Type.String()) },
+  { error: Type.String(), message: Type.Optional(Type.String()) },
   { $id: 'BareError', description: 'Errors that all routes share, such as a validation error, keep their own form' },
 );
 

@@ -13,7 +13,6 @@ import { ChannelAttempt } from './channels/deliveries.ts';
 import {
   BareErrorBody,
   ErrorBody,
-  NotValidatedBody,
   NotValidBody,
   QuotaErrorBody,
   RateLimitErrorBody,
@@ -43,7 +42,6 @@ export const NAMED_SCHEMAS = [
   QuotaErrorBody,
   RateLimitErrorBody,
   NotValidBody,
-  NotValidatedBody,
   BareErrorBody,
   Task,
   TaskProposal,

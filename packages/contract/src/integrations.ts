@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { notValidResponse } from './envelopes.ts';
+import { ErrorBody, NotValidBody } from './envelopes.ts';
 import { errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from './operation.ts';
-import { strictObject } from './primitives.ts';
+import { ref, strictObject } from './primitives.ts';
 
 /** Sent in a header, so printable ASCII only. */
 const credential = (description: string) =>
@@ -13,8 +13,12 @@ const common = {
 };
 const integrationErrors = (rejected: string) => ({
   ...errorResponses(401, 403, 429),
-  400: notValidResponse(`${rejected}, or the request is invalid`),
-  503: notValidResponse('The tool could not be reached, or the service is under maintenance or overloaded'),
+  400: ref(NotValidBody, `${rejected}, or the request is invalid`),
+  503: Type.Unsafe<Static<typeof NotValidBody> | Static<typeof ErrorBody>>({
+    anyOf: [ref(NotValidBody), ref(ErrorBody)],
+    description:
+      'The tool could not be reached (`valid`), or the service is under maintenance or overloaded (`success`)',
+  }),
 });
 
 export const ValidateNotesInput = strictObject({

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import type { TSchema } from '@sinclair/typebox';
 import { BareErrorBody, ErrorBody, QuotaErrorBody, RateLimitErrorBody, ValidationErrorBody } from './envelopes.ts';
 import { ref } from './primitives.ts';
 
@@ -94,21 +94,12 @@ export const IDEMPOTENCY_ERRORS: Pick<typeof RESPONSES, 422> = describedErrors({
   422: 'The `Idempotency-Key` was sent with another body before',
 });
 
-/** 400 of routes whose own errors are `{error}` alone: a validation error keeps its form. */
-export const BareOrValidationErrorBody = Type.Unsafe<Static<typeof ValidationErrorBody> | Static<typeof BareErrorBody>>(
-  {
-    anyOf: [ref(ValidationErrorBody), ref(BareErrorBody)],
-    description: 'The request cannot be read (`{error}`) or is invalid (`details` has the messages by field)',
-  },
-);
-
 /** As `errorResponses`, for public routes whose own errors are `{error}` alone. */
 export function bareErrorResponses<S extends keyof typeof RESPONSES = never>(...statuses: S[]) {
-  const shared: number[] = [402, 403, 503];
+  const shared: number[] = [400, 402, 403, 503];
   const entries = [...statuses, ...ALWAYS].map((status) => [
     status,
     shared.includes(status) ? RESPONSES[status] : ref(BareErrorBody, RESPONSES[status].description),
   ]);
-  const bare = { ...Object.fromEntries(entries), 400: BareOrValidationErrorBody };
-  return bare as Record<S | (typeof ALWAYS)[number], TSchema>;
+  return Object.fromEntries(entries) as Record<S | (typeof ALWAYS)[number], TSchema>;
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { BareErrorBody, QuotaErrorBody, success } from './envelopes.ts';
-import { BareOrValidationErrorBody, errorResponses, type Operation, PUBLIC, SIGNED_IN } from './operation.ts';
+import { errorResponses, type Operation, PUBLIC, SIGNED_IN } from './operation.ts';
 import { Id, Instant, ref, strictObject, stringEnum, Uuid } from './primitives.ts';
 
 export const STORAGES = ['blob', 'base64'] as const;
@@ -11,7 +11,6 @@ const common = { tags: ['uploads'], security: SIGNED_IN };
 const bareError = (description: string) => ref(BareErrorBody, description);
 const uploadErrors = {
   ...errorResponses(401, 429),
-  400: BareOrValidationErrorBody,
   500: bareError('Internal server error'),
 };
 

@@ -1,7 +1,7 @@
 import * as contract from '@carillon/contract/agent';
 import type { FastifyPluginAsync, RawServerDefault } from 'fastify';
 import type { Context } from '../context.ts';
-import { toErrorBody } from '../http/error-handler.ts';
+import { toErrorEvent } from '../http/error-handler.ts';
 import { abortOnHangUp, openEventStream, wantsEvents } from '../http/event-stream.ts';
 import { createAnswerStore } from '../http/idempotency/register.ts';
 import { LARGE_BODY_LIMIT } from '../http/server.ts';
@@ -66,7 +66,7 @@ export const agentRoutes: FastifyPluginAsync<Options, RawServerDefault, Contract
       const ended = process(events.addContent).then(
         (answer) => events.end('done', answer),
         (error) => {
-          if (events.hasBegun) return events.end('error', toErrorBody(error, request));
+          if (events.hasBegun) return events.end('error', toErrorEvent(error, request));
           events.drop();
           throw error;
         },

@@ -54,8 +54,11 @@ export const authRoutes: Routes = async (app, { ctx }) => {
 
   app.get(
     '/api/auth/validate-reset-token',
-    { schema: contract.validateResetToken, config: { access: 'public', shape: 'valid' } },
-    async ({ query }) => ({ valid: true as const, ...(await getReset(ctx, query.token)) }),
+    { schema: contract.validateResetToken, config: { access: 'public', shape: 'valid' }, attachValidation: true },
+    async ({ query, validationError }) => ({
+      valid: true as const,
+      ...(await getReset(ctx, validationError ? '' : query.token)),
+    }),
   );
 
   app.post(

@@ -1,8 +1,9 @@
-import { ERROR_CODES, type ErrorCode, type RateLimitDetails } from '@carillon/contract';
+import { ERROR_CODES, type ErrorBody, type ErrorCode, type RateLimitDetails } from '@carillon/contract';
+import type { Static } from '@sinclair/typebox';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError, ERROR_KINDS, ERROR_MESSAGES, fromDatabaseError } from '../errors.ts';
+import { AppError, ERROR_KINDS, ERROR_MESSAGES, fromDatabaseError, toErrorBody } from '../errors.ts';
 
-/** `valid`: `{valid: false, error, code}`; `authenticated`: 401 as `{authenticated: false}`; `bare`: `{error, code}`. */
+/** `valid`: 400 as `{valid: false, error}`; `authenticated`: 401 as `{authenticated: false}`; `bare`: `{error}`. */
 export type ErrorShape = 'standard' | 'valid' | 'authenticated' | 'bare';
 
 declare module 'fastify' {
@@ -19,11 +20,8 @@ const MAX_RETRY_SECONDS = 30;
 
 export interface ErrorResponse {
   status: number;
-  error: string;
   code: ErrorCode;
-  message?: string;
-  details?: Record<string, unknown>;
-  retryAfter?: number;
+  body: Static<typeof ErrorBody> & { retryAfter?: number };
 }
 
 export function setErrorHandlers(app: FastifyInstance, now: () => Date): void {
@@ -59,19 +57,20 @@ export function rejectUnknownRoutes(
   });
 }
 
-const answerUnknownRoute = (reply: FastifyReply) => send(reply, 404, toEnvelope(UNKNOWN_ENDPOINT, 'standard', true));
+const answerUnknownRoute = (reply: FastifyReply) => send(reply, UNKNOWN_ENDPOINT, UNKNOWN_ENDPOINT.body);
 
-const UNKNOWN_ENDPOINT: ErrorResponse = {
-  status: 404,
-  error: 'Not found',
-  code: 'UNKNOWN_ENDPOINT',
-  message: 'This endpoint does not exist.',
-};
+const buildResponse = (code: ErrorCode, error: string, message: string): ErrorResponse => ({
+  status: ERROR_CODES[code].status,
+  code,
+  body: { success: false, error, message },
+});
+
+const UNKNOWN_ENDPOINT = buildResponse('UNKNOWN_ENDPOINT', 'Not found', 'This endpoint does not exist.');
 
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
   const response = prepareError(error, request, reply);
   const { shape = 'standard', access } = request.routeOptions.config;
-  return send(reply, response.status, toEnvelope(response, shape, access === 'public'));
+  return send(reply, response, toEnvelope(response, shape, access === 'public'));
 }
 
 /** Logs an error that is a bug, and sets the headers of its answer. */
@@ -87,11 +86,11 @@ export function prepareError(
   return response;
 }
 
-/** Returns the body of an error for an answer whose status is already sent, and logs like `handleError`. */
-export function toErrorBody(error: FastifyError | AppError, request: FastifyRequest): Record<string, unknown> {
+/** Returns an error as the data of an event, for a stream whose headers are sent, and logs like `handleError`. */
+export function toErrorEvent(error: FastifyError | AppError, request: FastifyRequest): Record<string, unknown> {
   const response = toErrorResponse(error);
   logUnexpected(error, response, request);
-  return toEnvelope(response, 'standard', false);
+  return { ...response.body, code: response.code };
 }
 
 function toErrorResponse(error: FastifyError | AppError): ErrorResponse {
@@ -99,47 +98,21 @@ function toErrorResponse(error: FastifyError | AppError): ErrorResponse {
   if (clientError) return clientError;
   const appError = error instanceof AppError ? error : fromDatabaseError(error);
   if (!appError) return INTERNAL_ERROR;
-  const { code, label } = ERROR_KINDS[appError.kind];
-  const { message, details } = appError;
-  return {
-    status: ERROR_CODES[code].status,
-    ...(label === undefined ? { error: message, code } : { error: label, code, message }),
-    ...(details && { details }),
-  };
+  const { code } = ERROR_KINDS[appError.kind];
+  return { status: ERROR_CODES[code].status, code, body: toErrorBody(appError) };
 }
 
-const INTERNAL_ERROR: ErrorResponse = {
-  status: 500,
-  error: 'Internal server error',
-  code: 'INTERNAL_ERROR',
-  message: ERROR_MESSAGES.internal,
-};
+const INTERNAL_ERROR = buildResponse('INTERNAL_ERROR', 'Internal server error', ERROR_MESSAGES.internal);
 
 const CLIENT_ERRORS: Record<string, ErrorResponse> = {
-  FST_ERR_CTP_INVALID_JSON_BODY: {
-    status: 400,
-    error: 'Invalid JSON',
-    code: 'INVALID_JSON',
-    message: 'The body is not valid JSON.',
-  },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
-    status: 400,
-    error: 'Invalid content type',
-    code: 'INVALID_CONTENT_TYPE',
-    message: 'Send the body with a Content-Type that this endpoint takes, such as application/json.',
-  },
-  FST_ERR_CTP_BODY_TOO_LARGE: {
-    status: 400,
-    error: 'Body too large',
-    code: 'BODY_TOO_LARGE',
-    message: 'The body is larger than allowed.',
-  },
-  FST_ERR_BAD_URL: {
-    status: 400,
-    error: 'Invalid address',
-    code: 'INVALID_ADDRESS',
-    message: ERROR_MESSAGES.invalidPath,
-  },
+  FST_ERR_CTP_INVALID_JSON_BODY: buildResponse('INVALID_JSON', 'Invalid JSON', 'The body is not valid JSON.'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: buildResponse(
+    'INVALID_CONTENT_TYPE',
+    'Invalid content type',
+    'Send the body with a Content-Type that this endpoint takes, such as application/json.',
+  ),
+  FST_ERR_CTP_BODY_TOO_LARGE: buildResponse('BODY_TOO_LARGE', 'Body too large', 'The body is larger than allowed.'),
+  FST_ERR_BAD_URL: buildResponse('INVALID_ADDRESS', 'Invalid address', ERROR_MESSAGES.invalidPath),
   FST_ERR_MAX_PARAM_LENGTH: UNKNOWN_ENDPOINT,
 };
 
@@ -158,12 +131,7 @@ function toClientError({ code: name, statusCode }: FastifyError): ErrorResponse 
   if (known) return known;
   if (typeof statusCode !== 'number' || statusCode < 400 || statusCode > 499) return null;
   const code = CLIENT_CODES[statusCode] ?? 'INVALID_REQUEST';
-  return {
-    status: ERROR_CODES[code].status,
-    error: 'Invalid request',
-    code,
-    message: 'The request could not be read.',
-  };
+  return buildResponse(code, 'Invalid request', 'The request could not be read.');
 }
 
 function logUnexpected(error: FastifyError | AppError, { status }: ErrorResponse, request: FastifyRequest) {
@@ -196,44 +164,54 @@ function addRateLimit(error: AppError, response: ErrorResponse, request: Fastify
   };
   for (const [name, value] of Object.entries(headers)) if (value !== undefined) reply.header(name, value);
   const isAuth = request.routeOptions.url?.startsWith('/api/auth/') === true;
-  if (isAuth && retryAfter !== undefined) response.retryAfter = retryAfter;
+  if (isAuth && retryAfter !== undefined) response.body.retryAfter = retryAfter;
 }
 
 export function toEnvelope(
-  { status, ...error }: ErrorResponse,
+  { code, status, body }: ErrorResponse,
   shape: ErrorShape,
   isPublic: boolean,
 ): Record<string, unknown> {
-  const standard = { success: false, ...error };
-  const { code } = error;
-  const text = VAGUE_LABELS.has(error.error) ? (error.message ?? error.error) : error.error;
-  const isValidation = error.error === 'Validation error';
   switch (shape) {
     case 'authenticated':
-      return status === 401 ? { authenticated: false } : standard;
+      return status === 401 ? { authenticated: false } : body;
     case 'valid':
-      // Clients of this route read `valid`, others `success`.
-      if (isValidation || status === 503) return { valid: false, ...standard };
-      return status === 400 ? { valid: false, error: text, code } : standard;
-    case 'bare':
-      if (code === 'MISSING_SCOPE' || code === 'SESSION_REQUIRED') return standard;
+      return status === 400 ? { valid: false, error: describeInvalid(body) } : body;
+    case 'bare': {
       // Errors that every route can have look the same everywhere.
-      if (isValidation || status === 402 || status === 503) return standard;
-      if (!isPublic && (status === 401 || status === 429)) return standard;
-      return status === 429 || status === 500
-        ? { error: error.error, code, message: error.message }
-        : { error: text, code };
+      const isShared = SHARED_CODES.has(code) || (!isPublic && (status === 401 || status === 429));
+      if (isShared) return body;
+      const { error, message } = body;
+      return status === 429 || status === 500 ? { error, message } : { error };
+    }
     default:
-      return standard;
+      return body;
   }
 }
 
-const VAGUE_LABELS = new Set(['Unauthorized', 'Service unavailable']);
+const SHARED_CODES: ReadonlySet<ErrorCode> = new Set([
+  'VALIDATION_ERROR',
+  'INVALID_JSON',
+  'INVALID_CONTENT_TYPE',
+  'BODY_TOO_LARGE',
+  'QUOTA_EXCEEDED',
+  'MISSING_SCOPE',
+  'SESSION_REQUIRED',
+  'SERVICE_UNAVAILABLE',
+]);
+
+const describeInvalid = ({ error, details }: ErrorResponse['body']) =>
+  error === 'Validation error' && details
+    ? Object.entries(details)
+        .map(([field, messages]) => `${field} ${messages}`)
+        .join('; ')
+    : error;
 
 /** Bypasses the response schemas, which would remove fields that they do not name. */
-function send(reply: FastifyReply, status: number, body: Record<string, unknown>) {
+function send(reply: FastifyReply, { status, code }: ErrorResponse, body: Record<string, unknown>) {
   return reply
     .code(status)
+    .header('x-error-code', code)
     .type('application/json; charset=utf-8')
     .serializer((payload: unknown) => JSON.stringify(payload))
     .send(body);

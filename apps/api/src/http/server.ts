@@ -79,12 +79,13 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Cont
   ];
   log.info({ requestId: id, code: error.code, status: Number.parseInt(status, 10) }, 'request');
   if (socket.writable) {
-    const body = JSON.stringify({ success: false, error: label, code });
+    const body = JSON.stringify({ success: false, error: label });
     const lines = [
       `HTTP/1.1 ${status}`,
       'Content-Type: application/json; charset=utf-8',
       `Content-Length: ${Buffer.byteLength(body)}`,
       `X-Request-ID: ${id}`,
+      `X-Error-Code: ${code}`,
       'Connection: close',
     ];
     socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);

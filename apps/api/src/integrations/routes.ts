@@ -1,9 +1,9 @@
 import * as contract from '@carillon/contract/integrations';
+import { AppError } from '../errors.ts';
 import type { Routes } from '../http/validation.ts';
 import { validateDesign, validateNotes } from './validate.ts';
 
-const RETRY_AFTER = { 'retry-after': '30' };
-const INVALID = { valid: false as const };
+const UNAVAILABLE = { 'retry-after': '30', 'x-error-code': 'SERVICE_UNAVAILABLE' };
 
 export const integrationsRoutes: Routes = async (app) => {
   const idempotency = { transactions: 'own', leaseMs: 60_000 } as const;
@@ -15,12 +15,11 @@ export const integrationsRoutes: Routes = async (app) => {
     async ({ ctx, body }, reply) => {
       const verdict = await validateNotes(ctx, body);
       if (verdict.valid) return { valid: true as const, workspace: verdict.owner };
-      const { reason, error } = verdict;
-      if (reason === 'refused') return reply.code(400).send({ ...INVALID, error, code: 'CREDENTIAL_REJECTED' });
+      if (verdict.reason === 'refused') throw new AppError('credential_rejected', verdict.error);
       return reply
         .code(503)
-        .headers(RETRY_AFTER)
-        .send({ ...INVALID, error, code: 'SERVICE_UNAVAILABLE' });
+        .headers(UNAVAILABLE)
+        .send({ valid: false as const, error: verdict.error });
     },
   );
 
@@ -30,12 +29,11 @@ export const integrationsRoutes: Routes = async (app) => {
     async ({ ctx, body }, reply) => {
       const verdict = await validateDesign(ctx, body);
       if (verdict.valid) return { valid: true as const, user: verdict.owner };
-      const { reason, error } = verdict;
-      if (reason === 'refused') return reply.code(400).send({ ...INVALID, error, code: 'CREDENTIAL_REJECTED' });
+      if (verdict.reason === 'refused') throw new AppError('credential_rejected', verdict.error);
       return reply
         .code(503)
-        .headers(RETRY_AFTER)
-        .send({ ...INVALID, error, code: 'SERVICE_UNAVAILABLE' });
+        .headers(UNAVAILABLE)
+        .send({ valid: false as const, error: verdict.error });
     },
   );
 };

@@ -3,11 +3,10 @@ import {
   compileQueryValidator,
   compileValidator,
   DEFAULT_ERROR_DESCRIPTIONS,
-  type ErrorCode,
   type FieldErrors,
 } from '@carillon/contract';
 import { EXAMPLES } from '@carillon/contract/examples/index';
-import { AppError, ERROR_KINDS, ERROR_MESSAGES, missingScope, preconditionFailed, sessionRequired } from '../errors.ts';
+import { AppError, ERROR_MESSAGES, missingScope, preconditionFailed, sessionRequired, toErrorBody } from '../errors.ts';
 import { idempotencyKeyReused, requestInProgress } from '../idempotency/answers.ts';
 import { tooManyRequests } from '../limits/windows.ts';
 import { type Document, type Endpoint, getAccess, listEndpoints, type Media, type Operation } from './document.ts';
@@ -31,19 +30,13 @@ export function addErrorResponses(document: Document, operations: ReadonlyMap<st
       const media = response.content?.['application/json'];
       if (!(status in DEFAULT_ERROR_DESCRIPTIONS) || !media) continue;
       const example = buildExample(endpoint, status, media, errors[status], fieldErrors);
-      if (!isNotValid(media)) media.example = example;
-      else media.examples = toBothForms(example, buildBody(endpoint, status, undefined, fieldErrors));
+      media.example = example;
     }
   }
 }
 
 const isNotValid = ({ schema }: Media): boolean =>
-  schema?.anyOf?.some(({ $ref }) => $ref?.endsWith('/NotValid')) ?? false;
-
-const toBothForms = (own: unknown, standard: ErrorExample) => ({
-  notValid: { summary: 'Not valid', value: own },
-  notValidated: { summary: 'Not validated', value: { valid: false, ...standard } },
-});
+  [schema, ...(schema?.anyOf ?? [])].some((one) => one?.$ref?.endsWith('/NotValid'));
 
 const WITHOUT_SCOPE = 'the API key does not have the scope';
 const KEY_REFUSED = 'the operation takes no API key';
@@ -94,12 +87,12 @@ function buildExample(
 ): unknown {
   if (typeof message === 'object') return message;
   const body = buildBody(endpoint, status, message, fieldErrors);
-  if (isNotValid(media)) return { valid: false, error: message ?? body.error, code: body.code };
+  if (isNotValid(media)) return { valid: false, error: message ?? body.error };
   switch (media.schema?.$ref?.split('/').at(-1)) {
     case 'BareError':
       return status === 429 || status === 500
-        ? { error: body.error, code: body.code, message: body.message }
-        : { error: message ?? body.error, code: body.code };
+        ? { error: body.error, message: body.message }
+        : { error: message ?? body.error };
     default:
       return body;
   }
@@ -108,7 +101,6 @@ function buildExample(
 interface ErrorExample {
   success: false;
   error: string;
-  code: ErrorCode;
   message?: string;
   details?: object;
   retryAfter?: number;
@@ -123,38 +115,37 @@ function buildBody(
   switch (status) {
     case 400:
       return fieldErrors
-        ? toBody(new AppError('invalid', ERROR_MESSAGES.invalid, fieldErrors))
-        : { success: false, error: 'Invalid address', code: 'INVALID_ADDRESS', message: ERROR_MESSAGES.invalidPath };
+        ? toErrorBody(new AppError('invalid', ERROR_MESSAGES.invalid, fieldErrors))
+        : { success: false, error: 'Invalid address', message: ERROR_MESSAGES.invalidPath };
     case 401:
-      return toBody(new AppError('unauthenticated', message ?? ERROR_MESSAGES.unauthenticated));
+      return toErrorBody(new AppError('unauthenticated', message ?? ERROR_MESSAGES.unauthenticated));
     case 402:
-      return toBody(new AppError('over_quota', ERROR_MESSAGES.trialEnded, TRIAL_ENDED));
+      return toErrorBody(new AppError('over_quota', ERROR_MESSAGES.trialEnded, TRIAL_ENDED));
     case 403:
       if (getAccess(endpoint.operation) === 'admin')
-        return toBody(new AppError('not_admin', ERROR_MESSAGES.adminRequired));
-      if (endpoint.method === 'get') return toBody(buildKeyError(endpoint.operation));
-      return toBody(
+        return toErrorBody(new AppError('not_admin', ERROR_MESSAGES.adminRequired));
+      if (endpoint.method === 'get') return toErrorBody(buildKeyError(endpoint.operation));
+      return toErrorBody(
         new AppError(message === undefined ? 'cross_site' : 'forbidden', message ?? ERROR_MESSAGES.otherSite),
       );
     case 412:
-      return toBody(preconditionFailed());
+      return toErrorBody(preconditionFailed());
     case 409:
-      return toBody(message === undefined ? requestInProgress() : new AppError('conflict', message));
+      return toErrorBody(message === undefined ? requestInProgress() : new AppError('conflict', message));
     case 422:
-      return toBody(idempotencyKeyReused());
+      return toErrorBody(idempotencyKeyReused());
     case 429:
       return buildRateLimitBody(endpoint);
     case 500:
       return {
         success: false,
         error: 'Internal server error',
-        code: 'INTERNAL_ERROR',
         message: ERROR_MESSAGES.internal,
       };
     case 503:
-      return toBody(new AppError('unavailable', message ?? ERROR_MESSAGES.maintenance));
+      return toErrorBody(new AppError('unavailable', message ?? ERROR_MESSAGES.maintenance));
     default:
-      return toBody(new AppError('not_found', message ?? 'Not found'));
+      return toErrorBody(new AppError('not_found', message ?? 'Not found'));
   }
 }
 
@@ -169,17 +160,8 @@ const RETRY_AFTER_SECONDS = 42;
 function buildRateLimitBody({ path, operation }: Endpoint): ErrorExample {
   const limit = operation['x-rate-limit']?.limit ?? 100;
   const resetAt = new Date(NOW.getTime() + RETRY_AFTER_SECONDS * 1000);
-  const body = toBody(tooManyRequests({ limit, remaining: 0, resetAt, isExceeded: true }, NOW));
+  const body = toErrorBody(tooManyRequests({ limit, remaining: 0, resetAt, isExceeded: true }, NOW));
   return { ...body, ...(path.startsWith('/api/auth/') ? { retryAfter: RETRY_AFTER_SECONDS } : {}) };
-}
-
-function toBody({ kind, message, details }: AppError): ErrorExample {
-  const { code, label } = ERROR_KINDS[kind];
-  return {
-    success: false,
-    ...(label === undefined ? { error: message, code } : { error: label, code, message }),
-    ...(details ? { details } : {}),
-  };
 }
 
 /** The validation errors of an obviously wrong request; null if the operation validates nothing. */

@@ -1,3 +1,4 @@
+import { ErrorCodeName } from '@carillon/contract';
 import { addComponents, type Document, type Endpoint, listEndpoints, type Operation } from './document.ts';
 import { takesIdempotencyKey } from './idempotency.ts';
 
@@ -24,6 +25,11 @@ const HEADERS: Record<string, object> = {
     "The id of the request in the log of the service: the caller's own, if it sent one",
     '9d3c1f0e-2b6a-4f57-8c8e-6a1d5b7e9f20',
   ),
+  'X-Error-Code': {
+    description: ErrorCodeName.description,
+    schema: { $ref: '#/components/schemas/ErrorCode' },
+    example: 'VALIDATION_ERROR',
+  },
   'Retry-After': header('integer', 'Seconds to wait before a retry', 42),
   'WWW-Authenticate': header('string', 'The authentication scheme', 'Bearer'),
   'Set-Cookie': header(
@@ -58,7 +64,6 @@ const LOCATED_OPERATIONS = new Set([
   'createCoupon',
 ]);
 
-/** Adds the headers of every response, as references to components. */
 export function addHeaders(document: Document): void {
   addComponents(document, 'headers', HEADERS);
   for (const endpoint of listEndpoints(document)) {
@@ -74,10 +79,11 @@ export function addHeaders(document: Document): void {
 
 function listHeaders(endpoint: Endpoint, status: number): string[] {
   const { operation } = endpoint;
-  const names = ['X-Request-ID'];
-  if (operation['x-rate-limit'] !== undefined || status === 429) names.push(...Object.keys(RATE_LIMIT_HEADERS));
-  // Load balancers probe at their own interval.
+  // Its 503 is no error body, and load balancers probe at their own interval.
   const isProbe = operation.operationId === 'getReadiness';
+  const names = ['X-Request-ID'];
+  if (status >= 400 && !isProbe) names.push('X-Error-Code');
+  if (operation['x-rate-limit'] !== undefined || status === 429) names.push(...Object.keys(RATE_LIMIT_HEADERS));
   if (status === 429 || (status === 503 && !isProbe)) names.push('Retry-After');
   if (takesIdempotencyKey(operation)) {
     if (status < 300) names.push('Idempotent-Replayed');
@@ -93,7 +99,6 @@ function listHeaders(endpoint: Endpoint, status: number): string[] {
   return names;
 }
 
-/** The answer of a deletion has no ETag. */
 const isTagged = ({ method, operation }: Endpoint) =>
   method !== 'delete' && operation.parameters?.some(({ name }) => name === 'if-match' || name === 'if-none-match');
 

@@ -13,8 +13,8 @@ forms. Unknown fields are rejected; unknown query parameters are ignored, and na
 \`X-Unknown-Query-Parameters\`. Instants are ISO 8601; responses have them in
 UTC with milliseconds.
 
-**Errors** have the form of the schema \`ErrorResponse\`: \`success\` is \`false\`, \`error\` is the error in short, \`code\` the
-same for programs, \`message\` a sentence. A validation error has messages by field in \`details\`. A resource of another user is not found: 404.
+**Errors** have the form of the schema \`ErrorResponse\`: \`success\` is \`false\`, \`error\` is the error in short,
+\`message\` a sentence; the header \`X-Error-Code\` has its code for programs. A validation error has messages by field in \`details\`. A resource of another user is not found: 404.
 Each response has an \`X-Request-ID\`, under which the log of the service has the request; callers may send their own.
 
 **Lists** are newest first and paged by \`limit\` and \`offset\`. Where there is \`pagination.nextCursor\`, sending it as

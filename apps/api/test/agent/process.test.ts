@@ -185,7 +185,6 @@ t.test('A provider failure is 503 with its error code and its Retry-After, and c
       t.strictSame(body, {
         success: false,
         error: 'AI provider failed',
-        code: 'AI_PROVIDER_FAILED',
         details: { errorCode },
       });
       t.match(message, /\w/);

@@ -119,7 +119,6 @@ t.test('An admin needs the role and the key', async (t) => {
     t.same(response.json(), {
       success: false,
       error: 'Unauthorized',
-      code: 'INSUFFICIENT_PERMISSIONS',
       message: 'Admin access required',
     });
   }

@@ -104,12 +104,11 @@ t.test('A token works once', async (t) => {
   const token = await tokenOf(await signUpAlice(app));
   await reset(token);
   const error = 'Token já utilizado';
-  const code = 'RESET_TOKEN_USED';
-  t.same(await readAnswers(token), [400, { valid: false, error, code }, 400, { success: false, error, code }]);
+  t.same(await readAnswers(token), [400, { valid: false, error }, 400, { success: false, error }]);
   clock.advance(2 * HOUR_MS);
   t.same(
     await readAnswers(token),
-    [400, { valid: false, error, code }, 400, { success: false, error, code }],
+    [400, { valid: false, error }, 400, { success: false, error }],
     'and a used one stays used',
   );
   t.equal((await logIn(NEW)).statusCode, 200);
@@ -122,10 +121,7 @@ t.test('Of 20 concurrent submissions exactly one succeeds, and its password is s
   const won = answers.flatMap(({ statusCode }, at) => (statusCode === 200 ? [passwords[at] as string] : []));
   t.equal(won.length, 1);
   const lost = answers.filter(({ statusCode }) => statusCode !== 200);
-  t.same(
-    new Set(lost.map(({ body }) => body)),
-    new Set(['{"success":false,"error":"Token já utilizado","code":"RESET_TOKEN_USED"}']),
-  );
+  t.same(new Set(lost.map(({ body }) => body)), new Set(['{"success":false,"error":"Token já utilizado"}']));
   t.equal((await logIn(won[0] as string)).statusCode, 200);
 });
 
@@ -162,10 +158,10 @@ t.test('Missing and unknown fields are validation errors', async (t) => {
   t.same(Object.keys((await ask({ newPassword: NEW })).json().details), ['token']);
   t.same(Object.keys((await ask({ token: 'x' })).json().details), ['newPassword']);
   t.same(Object.keys((await ask({ token: 'x', newPassword: NEW, role: 'ADMIN' })).json().details), ['role']);
-  t.match((await app.inject({ url: '/api/auth/validate-reset-token' })).json(), {
-    valid: false,
-    details: { token: [/./] },
-  });
+  for (const query of ['', '?token=a&token=b']) {
+    const answer = await app.inject({ url: `/api/auth/validate-reset-token${query}` });
+    t.strictSame([answer.statusCode, answer.json()], [400, { valid: false, error: 'Token inválido' }]);
+  }
 });
 
 t.test('Neither password nor token is logged', async (t) => {

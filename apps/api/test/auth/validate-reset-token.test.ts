@@ -47,15 +47,13 @@ t.test('A token is valid for an hour', async (t) => {
   t.equal((await validate(token)).statusCode, 200);
   clock.advance(1);
   const error = 'Token expirado';
-  const code = 'RESET_TOKEN_EXPIRED';
-  t.same(await readAnswers(token), [400, { valid: false, error, code }, 400, { success: false, error, code }]);
+  t.same(await readAnswers(token), [400, { valid: false, error }, 400, { success: false, error }]);
 });
 
 t.test('Any other text is an unknown token', async (t) => {
   const token = await tokenOf(await signUpAlice(app));
   const [stored] = await ctx.db.select().from(passwordResets);
   const error = 'Token inválido';
-  const code = 'RESET_TOKEN_INVALID';
   for (const alien of [
     '',
     'x',
@@ -71,7 +69,7 @@ t.test('Any other text is an unknown token', async (t) => {
   ]) {
     t.same(
       await readAnswers(alien),
-      [400, { valid: false, error, code }, 400, { success: false, error, code }],
+      [400, { valid: false, error }, 400, { success: false, error }],
       alien.slice(0, 70),
     );
   }
@@ -80,12 +78,11 @@ t.test('Any other text is an unknown token', async (t) => {
 t.test('A token of a deactivated or deleted account is unknown', async (t) => {
   const alice = await signUpAlice(app);
   const error = 'Token inválido';
-  const code = 'RESET_TOKEN_INVALID';
   const token = await tokenOf(alice);
   await ctx.db.update(users).set({ isActive: false });
-  t.same(await readAnswers(token), [400, { valid: false, error, code }, 400, { success: false, error, code }]);
+  t.same(await readAnswers(token), [400, { valid: false, error }, 400, { success: false, error }]);
   await ctx.db.delete(users);
-  t.same(await readAnswers(token), [400, { valid: false, error, code }, 400, { success: false, error, code }]);
+  t.same(await readAnswers(token), [400, { valid: false, error }, 400, { success: false, error }]);
 });
 
 t.test('A token is deleted after 30 days', async (t) => {

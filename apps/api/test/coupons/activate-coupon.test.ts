@@ -84,7 +84,7 @@ t.test('A missing and an inactive coupon are both 404', async (t) => {
   for (const given of [code, generateCode(), '%', "' or 1=1 --", '🔔']) {
     const answer = await activate(alice, given);
     t.equal(answer.statusCode, 404);
-    t.same(answer.json(), { success: false, error: 'Cupom não encontrado ou inativo', code: 'NOT_FOUND' });
+    t.same(answer.json(), { success: false, error: 'Cupom não encontrado ou inativo' });
   }
 });
 
@@ -93,7 +93,7 @@ t.test('An expired coupon is 400 "Cupom expirado", from the exact instant on', a
   clock.set(after(1));
   const answer = await activate(await signUp(app), code);
   t.equal(answer.statusCode, 400);
-  t.same(answer.json(), { success: false, error: 'Cupom expirado', code: 'COUPON_EXPIRED' });
+  t.same(answer.json(), { success: false, error: 'Cupom expirado' });
   clock.advance(-1);
   t.equal((await activate(await signUp(app), code)).statusCode, 200);
   t.same(await usesOf(id), [1, 1]);
@@ -107,7 +107,7 @@ t.test('A coupon that the caller has used is 400, also at its limit', async (t) 
     const before = await readTrial(alice.id);
     const answer = await activate(alice, code);
     t.equal(answer.statusCode, 400);
-    t.same(answer.json(), { success: false, error: 'Cupom já utilizado', code: 'COUPON_ALREADY_USED' });
+    t.same(answer.json(), { success: false, error: 'Cupom já utilizado' });
     t.same([await usesOf(id), await readTrial(alice.id)], [[1, 1], before]);
   }
 });
@@ -117,7 +117,7 @@ t.test('A coupon at its limit is 400', async (t) => {
   await activate(await signUp(app), code);
   const answer = await activate(await signUp(app, { name: 'Bob' }), code);
   t.equal(answer.statusCode, 400);
-  t.same(answer.json(), { success: false, error: 'Cupom atingiu o limite de usos', code: 'COUPON_USED_UP' });
+  t.same(answer.json(), { success: false, error: 'Cupom atingiu o limite de usos' });
 });
 
 t.test('A body without a code is a validation error', async (t) => {

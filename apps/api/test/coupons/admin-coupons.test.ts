@@ -116,7 +116,7 @@ t.test('A code exists once, in any letter case and among concurrent requests', a
   const answers = await Promise.all([...codes, ...codes, ...codes].map((code) => request('POST', '', { code })));
   t.same(answers.map(({ statusCode }) => statusCode).sort(), [201, ...Array(11).fill(409)]);
   const rejected = answers.find(({ statusCode }) => statusCode === 409);
-  t.same(rejected?.json(), { success: false, error: 'A coupon with this code already exists.', code: 'CONFLICT' });
+  t.same(rejected?.json(), { success: false, error: 'A coupon with this code already exists.' });
   t.equal(await ctx.db.$count(coupons), 1);
   t.equal((await audit()).length, 1, 'recorded once');
   await ctx.db.update(coupons).set({ isActive: false });
@@ -295,7 +295,6 @@ t.test('Coupons need an admin with the admin key', async (t) => {
       t.same(answer.json(), {
         success: false,
         error: 'Unauthorized',
-        code: 'INSUFFICIENT_PERMISSIONS',
         message: 'Admin access required',
       });
     }

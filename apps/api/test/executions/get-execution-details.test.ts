@@ -235,7 +235,7 @@ t.test("A stranger's and an unknown execution are not found", async (t) => {
   const get = (id: number | string) => app.inject({ url: `/api/executions/${id}/details`, headers });
   const answer = await get(executionId);
   t.equal(answer.statusCode, 404);
-  t.same(answer.json(), { success: false, error: 'Execution not found', code: 'NOT_FOUND' });
+  t.same(answer.json(), { success: false, error: 'Execution not found' });
   for (const unknown of [...INVALID_IDS, '2147483647']) t.equal((await get(unknown)).statusCode, 404, unknown);
   await t.rejects(getExecutionDetails(ctx, buildCaller(bob), executionId), { message: 'Execution not found' });
   await assertNeedsSession(t, app, { url: `/api/executions/${executionId}/details` });

@@ -139,7 +139,7 @@ t.test('A stranger does not find an execution, and neither does an admin', async
   for (const person of [bob, ada]) {
     const answer = await get(person, id);
     t.equal(answer.statusCode, 404);
-    t.same(answer.json(), { success: false, error: 'Execution not found', code: 'NOT_FOUND' });
+    t.same(answer.json(), { success: false, error: 'Execution not found' });
   }
 });
 

@@ -44,7 +44,6 @@ for (const { name, noun, server, url, payload } of TOOLS) {
   const unchecked = (what: string) => ({
     valid: false,
     error: `${name} ${what}, so the ${noun} could not be checked. Try again later.`,
-    code: 'SERVICE_UNAVAILABLE',
   });
 
   t.test(`An unusable answer of ${name} is 503 and reveals nothing of the ${noun}`, async (t) => {

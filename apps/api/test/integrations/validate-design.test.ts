@@ -49,7 +49,7 @@ t.test('A token that Figma refuses is 400, and a missing scope is named', async 
   })) {
     const answer = await validate(alice, { token });
     t.equal(answer.statusCode, 400);
-    t.strictSame(answer.json(), { valid: false, error, code: 'CREDENTIAL_REJECTED' });
+    t.strictSame(answer.json(), { valid: false, error });
   }
 });
 
@@ -65,7 +65,8 @@ t.test('An impossible token is 400 and is not sent', async (t) => {
   ]) {
     const answer = await validate(alice, payload);
     t.equal(answer.statusCode, 400);
-    t.match(answer.json(), { valid: false, error: 'Validation error', details: { token: [/\w/] } });
+    t.strictSame(answer.json(), { valid: false, error: answer.json().error });
+    t.match(answer.json().error, /^(apiKey is not a known field; )?token /);
   }
   t.equal(figma.requests.length, 0);
 });

@@ -72,29 +72,28 @@ t.test('A key that Notion refuses is 400', async (t) => {
     t.strictSame(answer.json(), {
       valid: false,
       error: 'Notion refused the key: it is wrong, or was revoked.',
-      code: 'CREDENTIAL_REJECTED',
     });
   }
 });
 
 t.test('An impossible key is 400 and is not sent', async (t) => {
   const alice = await signUp(app);
-  const ascii = ['must be printable ASCII characters without spaces'];
-  for (const [payload, details] of [
-    [{}, { apiKey: ['is required'] }],
-    [{ apiKey: 7 }, { apiKey: ['must be a string'] }],
-    [{ apiKey: null }, { apiKey: ['must be a string'] }],
-    [{ apiKey: 'x'.repeat(1001) }, { apiKey: ['must be at most 1000 characters'] }],
-    [{ apiKey: 'ntn_workspace\r\nx-other: 1' }, { apiKey: ascii }],
-    [{ apiKey: ' ntn_workspace' }, { apiKey: ascii }],
-    [{ apiKey: 'clé' }, { apiKey: ascii }],
-    [{ apiKey: '钥匙' }, { apiKey: ascii }],
-    [{ apiKey: 'ntn_workspace', baseUrl: 'http://127.0.0.1' }, { baseUrl: ['is not a known field'] }],
-    [[], { body: ['must be an object'] }],
+  const ascii = 'apiKey must be printable ASCII characters without spaces';
+  for (const [payload, error] of [
+    [{}, 'apiKey is required'],
+    [{ apiKey: 7 }, 'apiKey must be a string'],
+    [{ apiKey: null }, 'apiKey must be a string'],
+    [{ apiKey: 'x'.repeat(1001) }, 'apiKey must be at most 1000 characters'],
+    [{ apiKey: 'ntn_workspace\r\nx-other: 1' }, ascii],
+    [{ apiKey: ' ntn_workspace' }, ascii],
+    [{ apiKey: 'clé' }, ascii],
+    [{ apiKey: '钥匙' }, ascii],
+    [{ apiKey: 'ntn_workspace', baseUrl: 'http://127.0.0.1' }, 'baseUrl is not a known field'],
+    [[], 'body must be an object'],
   ] as const) {
     const answer = await validate(alice, payload);
     t.equal(answer.statusCode, 400);
-    t.match(answer.json(), { valid: false, success: false, error: 'Validation error', details });
+    t.strictSame(answer.json(), { valid: false, error });
   }
   for (const apiKey of ['', 'ntn\0', '\ud800']) t.equal((await validate(alice, { apiKey })).statusCode, 400);
   t.equal(notion.requests.length, 0);

@@ -67,15 +67,13 @@ for (const [rate, bucket] of CASES) {
       t.equal(refused.headers['retry-after'], `${seconds}`);
       const message = `Too many requests. Please try again in ${seconds} seconds.`;
       const details = { limit, remaining: 0, reset, resetIn: seconds, retryAfter: seconds };
-      const full = { success: false, error: 'Rate limit exceeded', code: 'RATE_LIMIT_EXCEEDED', message, details };
+      const full = { success: false, error: 'Rate limit exceeded', message, details };
       // The inbound webhook path says less, and authentication repeats `retryAfter`.
       const isInbound = rate.bucket === '* /api/webhooks/:userId/:secret';
       const isAuth = bucket.includes('/api/auth/');
       t.same(
         refused.json(),
-        isInbound
-          ? { error: full.error, code: full.code, message }
-          : { ...full, ...(isAuth ? { retryAfter: seconds } : {}) },
+        isInbound ? { error: full.error, message } : { ...full, ...(isAuth ? { retryAfter: seconds } : {}) },
       );
     }
     const stranger = await callerOf(rate);

@@ -3,7 +3,6 @@ import type { TSchema } from '@sinclair/typebox';
 import t, { type Test } from 'tap';
 import { testContext } from '../support/context.ts';
 import { readServedDocument } from '../support/contract/served-document.ts';
-import { signUpAlice } from '../support/people.ts';
 
 interface Media {
   schema: object;
@@ -26,7 +25,6 @@ interface Operation {
 // Files on disk add an operation.
 const { app } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
 const document = await readServedDocument(app);
-const { headers } = await signUpAlice(app);
 const schemas: Record<string, object> = document.components.schemas;
 const operations = [...Object.entries(document.paths), ...Object.entries(document.webhooks)].flatMap(
   ([path, methods]) =>
@@ -56,17 +54,6 @@ t.test('every required parameter has an example, and every example matches its s
       const where = `${name} ${parameter.in} ${parameter.name}`;
       if (parameter.required || parameter.example !== undefined) assertExample(t, where, parameter);
     }
-  }
-});
-
-t.test('Both forms of an error of a validation are documented', async (t) => {
-  for (const tool of ['notes', 'design']) {
-    const { responses } = document.paths[`/api/integrations/${tool}/validate`].post;
-    const { notValid, notValidated } = responses[400].content['application/json'].examples;
-    t.match(notValid.value, { valid: false, error: /refused/, details: undefined });
-    const real = await app.inject({ method: 'POST', url: `/api/integrations/${tool}/validate`, headers, payload: {} });
-    t.same(Object.keys(notValidated.value), Object.keys(real.json()));
-    t.match(responses[503].content['application/json'].examples.notValidated.value, { success: false });
   }
 });
 

@@ -59,7 +59,7 @@ t.test('A malformed `If-None-Match` is 400 and named', async (t) => {
     for (const header of ['x', '"x', '"x" "y"', '*, "x"', '']) {
       const answer = await app.inject({ url, headers: { ...alice.headers, 'if-none-match': header } });
       t.equal(answer.statusCode, 400, header);
-      t.match(answer.json(), { code: 'VALIDATION_ERROR', details: { 'If-None-Match': [/ETags in double quotes/] } });
+      t.match(answer.json(), { details: { 'If-None-Match': [/ETags in double quotes/] } });
       t.equal(answer.headers.etag, undefined);
     }
   }

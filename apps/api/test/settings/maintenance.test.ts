@@ -15,7 +15,7 @@ const { headers: keyHeaders } = await createKey(app, alice);
 const setMode = (maintenanceMode: boolean) => ctx.db.update(settings).set({ maintenanceMode });
 t.afterEach(() => setMode(false));
 
-const CLOSED = { success: false, error: 'Service unavailable', code: 'SERVICE_UNAVAILABLE', message: /maintenance/ };
+const CLOSED = { success: false, error: 'Service unavailable', message: /maintenance/ };
 const OPEN = new Set([
   '/',
   '/api/health',

@@ -8,7 +8,7 @@ export async function assertNeedsSession(t: Test, app: FastifyInstance, request:
     const answer = await app.inject({ ...request, headers });
     t.equal(answer.statusCode, 401);
     const { message, ...body } = answer.json();
-    t.same(body, { success: false, error: 'Unauthorized', code: 'AUTH_REQUIRED' });
+    t.same(body, { success: false, error: 'Unauthorized' });
     t.match(message, /Sign in/);
   }
 }
@@ -16,7 +16,6 @@ export async function assertNeedsSession(t: Test, app: FastifyInstance, request:
 const NOT_ADMIN = {
   success: false,
   error: 'Unauthorized',
-  code: 'INSUFFICIENT_PERMISSIONS',
   message: 'Admin access required',
 };
 

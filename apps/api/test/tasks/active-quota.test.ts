@@ -30,7 +30,7 @@ t.test('The trial allows 10 active tasks', async (t) => {
   t.equal(answer.statusCode, 402);
   const { message, ...body } = answer.json();
   const details = { resource: 'activeTasks', used: 10, limit: 10, resetAt: null };
-  t.same(body, { success: false, error: 'Quota exceeded', code: 'QUOTA_EXCEEDED', details });
+  t.same(body, { success: false, error: 'Quota exceeded', details });
   t.match(message, /10/);
   t.equal(await countActive(alice), 10);
 

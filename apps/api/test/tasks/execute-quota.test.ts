@@ -53,7 +53,7 @@ t.test('An exceeded quota is 402 and says when it resets', async (t) => {
     const answer = await execute(alice, id);
     t.equal(answer.statusCode, 402);
     const { message, ...body } = answer.json();
-    t.same(body, { success: false, error: 'Quota exceeded', code: 'QUOTA_EXCEEDED', details });
+    t.same(body, { success: false, error: 'Quota exceeded', details });
     t.ok(message.includes(String(details.limit)));
     t.equal(await ctx.db.$count(executions, eq(executions.userId, alice.id)), 0);
   }

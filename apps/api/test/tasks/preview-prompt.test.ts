@@ -84,7 +84,7 @@ t.test('A task that a stranger owns or that does not exist is not found', async 
   for (const taskId of [await postTask(app, bob), 2_147_483_647]) {
     const answer = await preview({ prompt: TASK.prompt, taskId });
     t.equal(answer.statusCode, 404);
-    t.same(answer.json(), { success: false, error: 'Task not found', code: 'NOT_FOUND' });
+    t.same(answer.json(), { success: false, error: 'Task not found' });
   }
 });
 

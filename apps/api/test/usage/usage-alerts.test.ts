@@ -72,8 +72,6 @@ t.test('A threshold is an integer from 1 to 100, and every field is required', a
   t.same((await set(alice, {})).json(), {
     success: false,
     error: 'Validation error',
-    code: 'VALIDATION_ERROR',
-    message: 'The request is not valid.',
     details: { threshold: ['is required'], notifyEmail: ['is required'], notifyWebhook: ['is required'] },
   });
   t.same((await set(alice, { ...ALERT, resource: 'tokens' })).json().details, { resource: ['is not a known field'] });

@@ -134,7 +134,7 @@ t.test('A link works once, for an hour, and is stored as a hash only', async (t)
   );
   clock.advance(HOUR_MS);
   const late = await confirm(token);
-  t.same([late.statusCode, late.json()], [400, { success: false, error: INVALID_LINK, code: 'LINK_INVALID' }]);
+  t.same([late.statusCode, late.json()], [400, { success: false, error: INVALID_LINK }]);
   t.match(await readUser(alice), { email: alice.email, pendingEmail: null });
   await change(alice, NEW);
   const again = await lastTokenTo(NEW);
@@ -184,7 +184,7 @@ t.test('Reset links that were sent to the old address are void once it is replac
   await change(alice, NEW);
   t.equal((await validate()).statusCode, 200);
   await confirm(await lastTokenTo(NEW));
-  t.same((await validate()).json(), { valid: false, error: 'Token já utilizado', code: 'RESET_TOKEN_USED' });
+  t.same((await validate()).json(), { valid: false, error: 'Token já utilizado' });
   t.equal(await ctx.db.$count(passwordResets), 1);
 });
 
@@ -204,7 +204,7 @@ t.test('A taken address is rejected, with the whole change', async (t) => {
     webhookUrl: 'https://a.example/',
   });
   t.equal(answer.statusCode, 409);
-  t.same(answer.json(), { success: false, error: 'This e-mail address is already registered.', code: 'CONFLICT' });
+  t.same(answer.json(), { success: false, error: 'This e-mail address is already registered.' });
   t.match(await rowOf(alice), { email: alice.email, notifyEmail: true, notificationUrl: null });
   t.match(await rowOf(bob), { email: bob.email });
   t.equal(await ctx.db.$count(mails), 0);

@@ -112,10 +112,7 @@ t.test('An account without a password repeats its address, in a session of the l
 t.test('The last active admin cannot delete themselves, another one can', async (t) => {
   const ada = await signUpAda(app);
   const answer = await remove(ada);
-  t.same(
-    [answer.statusCode, answer.json()],
-    [409, { success: false, error: 'This is the last active admin.', code: 'CONFLICT' }],
-  );
+  t.same([answer.statusCode, answer.json()], [409, { success: false, error: 'This is the last active admin.' }]);
   await signUp(app, { name: 'Bob', role: 'ADMIN' });
   t.equal((await remove(ada)).statusCode, 200);
 });

@@ -56,7 +56,7 @@ export const refusals: [
   Same<Answer<'createTask', 429>, Schemas['RateLimitError']>,
   Same<Answer<'createTask', 503>, Schemas['ErrorResponse']>,
   Same<Answer<'deleteUpload', 403>, Schemas['BareError']>,
-  Same<Answer<'validateNotes', 400>, Schemas['NotValid'] | Schemas['NotValidated']>,
+  Same<Answer<'validateNotes', 400>, Schemas['NotValid']>,
 ] = [true, true, true, true, true, true];
 
 /** Required request fields, and enums. */

@@ -106,8 +106,8 @@ export function showErrorPages(app: FastifyInstance, dashboard: Dashboard): void
     const isShown = isCsrfError(error) || acceptsHtml(request.headers.accept);
     if (!isShown) return dashboard.sendError(error, request, reply);
     if (refusal !== null) return sendPage(dashboard, request, reply, errorPage(403, 'Form not accepted', refusal));
-    const { status, message } = dashboard.prepareError(error, request, reply);
-    const text = message ?? 'The request could not be read.';
+    const { status, body } = dashboard.prepareError(error, request, reply);
+    const text = body.message ?? 'The request could not be read.';
     return sendPage(dashboard, request, reply, errorPage(status, TITLES[status] ?? 'Invalid request', text));
   });
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { notValidResponse, success } from '../envelopes.ts';
+import { NotValidBody, success } from '../envelopes.ts';
 import {
   describedErrors,
   errorResponses,
@@ -148,7 +148,7 @@ export const validateResetToken = {
   response: {
     200: Type.Object({ valid: Type.Literal(true), userId: Id }),
     ...errorResponses(429, 500, 503),
-    400: notValidResponse('The token cannot be used, or is missing'),
+    400: ref(NotValidBody, 'The token cannot be used, or is missing'),
   },
 } satisfies Operation;
 

@@ -27,11 +27,9 @@ export const authExamples: ExamplesFor<typeof auth> & ExamplesFor<typeof oauth> 
     errors: {
       401: {
         success: false,
-        error: 'Unauthorized',
-        code: 'INVALID_CREDENTIALS',
-        message: 'The e-mail address or the password is wrong.',
+        error: 'The e-mail address or the password is wrong.',
       },
-      403: { success: false, error: 'This account has been deactivated.', code: 'ACCOUNT_DEACTIVATED' },
+      403: { success: false, error: 'This account has been deactivated.' },
     },
   },
   logout: { response: { 200: { success, message: 'You are signed out.' } } },
@@ -48,7 +46,7 @@ export const authExamples: ExamplesFor<typeof auth> & ExamplesFor<typeof oauth> 
   validateResetToken: {
     query: { token: RESET_TOKEN },
     response: { 200: { valid: true, userId: id } },
-    errors: { 400: { valid: false, error: 'Token expirado', code: 'RESET_TOKEN_EXPIRED' } },
+    errors: { 400: { valid: false, error: 'Token expirado' } },
   },
   resetPassword: {
     body: { token: RESET_TOKEN, newPassword: 'battery-Staple-8' },
@@ -90,7 +88,6 @@ export const authExamples: ExamplesFor<typeof auth> & ExamplesFor<typeof oauth> 
       400: {
         success: false,
         error: 'This sign-in did not start in this browser, or took too long. Start again.',
-        code: 'SIGN_IN_FAILED',
       },
       403: 'The provider has not verified your e-mail address.',
       404: 'Sign-in provider not found',

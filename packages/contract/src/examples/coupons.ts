@@ -31,7 +31,7 @@ export const couponsExamples: ExamplesFor<typeof coupons> = {
       },
     },
     errors: {
-      400: { success: false, error: 'Cupom expirado', code: 'COUPON_EXPIRED' },
+      400: { success: false, error: 'Cupom expirado' },
       404: 'Cupom não encontrado ou inativo',
     },
   },

@@ -157,7 +157,6 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
       503: {
         success: false,
         error: 'AI provider failed',
-        code: 'AI_PROVIDER_FAILED',
         message: 'The provider limits how often it may be asked',
         details: { errorCode: 'RATE_LIMIT_EXCEEDED' },
       },
@@ -172,7 +171,6 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
       409: {
         success: false,
         error: 'This proposal was confirmed before.',
-        code: 'CONFLICT',
         details: { taskId: task.id },
       },
     },

@@ -181,7 +181,6 @@ export const channelAttempt: ChannelAttempt = {
 export const quotaExceeded = (resource: string, used: number, limit: number, resetAt: string | null = null) => ({
   success: false,
   error: 'Quota exceeded',
-  code: 'QUOTA_EXCEEDED',
   message: `The quota of ${limit} ${resource} is used up${resetAt === null ? '' : ` until ${resetAt}`}.`,
   details: { resource, used, limit, resetAt },
 });
@@ -192,7 +191,5 @@ export const executionQuotaExceeded = quotaExceeded('executions', 50, 50, '2026-
 export const validationError = (details: Record<string, string[]>) => ({
   success: false,
   error: 'Validation error',
-  code: 'VALIDATION_ERROR',
-  message: 'The request is not valid.',
   details,
 });

@@ -7,7 +7,7 @@ const BYTES = 'day,visits\n2026-11-19,120\n2026-11-20,131\n';
 const KEY = `${'3f9c2e71a05b8d46'.repeat(3)}.csv`;
 const MIB = 1024 * 1024;
 
-const rejected = (error: string) => ({ valid: false, error, code: 'CREDENTIAL_REJECTED' });
+const rejected = (error: string) => ({ valid: false, error });
 
 export const uploadsExamples: ExamplesFor<typeof uploads> & ExamplesFor<typeof integrations> = {
   createUpload: {
@@ -27,8 +27,6 @@ export const uploadsExamples: ExamplesFor<typeof uploads> & ExamplesFor<typeof i
       400: {
         success: false,
         error: 'Validation error',
-        code: 'VALIDATION_ERROR',
-        message: 'The request is not valid.',
         details: { file: ['does not contain a .pdf file'] },
       },
       402: quotaExceeded('storage', 100 * MIB, 100 * MIB),

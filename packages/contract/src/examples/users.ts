@@ -36,7 +36,6 @@ export const usersExamples: ExamplesFor<typeof users> & ExamplesFor<typeof setti
       400: {
         success: false,
         error: 'This link is not valid: it was used, replaced by a newer one, or is older than an hour.',
-        code: 'LINK_INVALID',
       },
       409: 'This e-mail address is already registered.',
     },

@@ -37,7 +37,6 @@ t.test('A missing scope is 403 with the scope, before the request is validated a
   const missing = (scope: string) => ({
     success: false,
     error: 'Missing scope',
-    code: 'MISSING_SCOPE',
     message: `This API key does not have the scope ${scope}.`,
     details: { scope },
   });
@@ -139,7 +138,7 @@ t.test('A key with a wrong checksum or form is 401 without the database', async 
     const answer = await app.inject({ url: '/api/tasks', headers: { authorization: `Bearer ${key}` } });
     t.equal(answer.statusCode, 401);
     t.equal(answer.headers['www-authenticate'], 'Bearer');
-    t.match(answer.json(), { success: false, error: 'Unauthorized', code: 'AUTH_REQUIRED' });
+    t.match(answer.json(), { success: false, error: 'Unauthorized' });
   }
   t.same(statements, []);
   t.equal((await app.inject({ url: '/api/tasks', headers: { authorization: `Bearer ${secret}` } })).statusCode, 200);
@@ -247,7 +246,7 @@ t.test('No key changes the e-mail address or the password, ends sessions or dele
   for (const options of tries) {
     const answer = await app.inject({ headers, ...options });
     t.equal(answer.statusCode, 403, `${options.method} ${options.url}`);
-    t.match(answer.json(), { success: false, error: 'Session required', code: 'SESSION_REQUIRED' });
+    t.match(answer.json(), { success: false, error: 'Session required' });
   }
   t.equal((await get('/api/auth/session', alice.headers)).statusCode, 200);
   const changed = await app.inject({ method: 'PATCH', url: '/api/user', headers, body: { timezone: 'Europe/Lisbon' } });

@@ -85,7 +85,7 @@ t.test('An invalid key is 400 and names the field', async (t) => {
 
 t.test('Only an administrator gives the scope admin', async (t) => {
   const body = { name: 'x', scopes: ['admin'] };
-  t.match((await create(alice.headers, body)).json(), { success: false, code: 'INSUFFICIENT_PERMISSIONS' });
+  t.match((await create(alice.headers, body)).json(), { success: false });
   t.equal((await create(alice.headers, body)).statusCode, 403);
   t.equal((await create(ada.headers, body)).statusCode, 201);
 });
@@ -97,7 +97,6 @@ t.test('Of 40 keys that one user creates at once, 25 are created and the others 
   t.same((await create(alice.headers, KEY)).json(), {
     success: false,
     error: 'Quota exceeded',
-    code: 'QUOTA_EXCEEDED',
     message: 'The quota of 25 apiKeys is used up.',
     details: { resource: 'apiKeys', used: 25, limit: 25, resetAt: null },
   });
@@ -184,7 +183,7 @@ t.test("A stranger's key is not found", async (t) => {
   for (const headers of [bob.headers, ada.headers]) {
     for (const answer of [await change(headers, id, { name: 'mine' }), await remove(headers, id)]) {
       t.equal(answer.statusCode, 404);
-      t.same(answer.json(), { success: false, error: 'API key not found', code: 'NOT_FOUND' });
+      t.same(answer.json(), { success: false, error: 'API key not found' });
     }
     t.notOk(JSON.stringify((await list(headers)).json()).includes(id));
   }
@@ -206,7 +205,7 @@ t.test('A key with any scope creates, lists, changes and deletes no key', async 
     ];
     for (const answer of tries) {
       t.equal(answer.statusCode, 403);
-      t.match(answer.json(), { success: false, error: 'Session required', code: 'SESSION_REQUIRED', message: /\S/ });
+      t.match(answer.json(), { success: false, error: 'Session required', message: /\S/ });
     }
     const { keys } = (await list(person.headers)).json();
     t.match(

@@ -1,6 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
 import {
   compileValidator,
+  ERROR_CODES,
   ErrorBody,
   NAMED_SCHEMAS,
   type Operation,
@@ -31,7 +32,9 @@ subscribe('fastify.initialization', (message) => {
     const operation = request.is404 ? NOT_FOUND : getOperation(request.routeOptions.schema);
     const isPage = String(reply.getHeader('content-type')).startsWith('text/html');
     if (operation === undefined || isPage || typeof payload !== 'string') return;
-    const problem = explainMismatch(operation, reply.statusCode, payload);
+    const problem =
+      explainMismatch(operation, reply.statusCode, payload) ??
+      explainCode(operation, reply.statusCode, reply.getHeader('x-error-code'));
     if (problem === null) return;
     const what = `${request.method} ${request.url.slice(0, 100)} answered ${reply.statusCode} ${payload.slice(0, 500)}`;
     setImmediate(() => {
@@ -53,6 +56,13 @@ export function explainMismatch(operation: Operation, status: number, payload: s
   checks.set(key, check);
   const checked = check(JSON.parse(payload));
   return checked.ok ? null : `${operation.operationId} declares another schema: ${JSON.stringify(checked.details)}`;
+}
+
+/** Every error has the code of its status in a header, but for the 503 of a probe, which is no error body. */
+function explainCode({ operationId }: Operation, status: number, code: unknown): string | null {
+  if (status < 400 || operationId === 'getReadiness') return null;
+  const { status: declared } = ERROR_CODES[code as keyof typeof ERROR_CODES] ?? {};
+  return declared === status ? null : `${operationId} has the X-Error-Code ${code}.`;
 }
 
 /** Undefined for routes of the tests. */
