@@ -6,7 +6,13 @@ import { createModelQuirks } from './models/quirks.ts';
 import { askOfflineModel } from './offline-model.ts';
 import { createProviders, type Route } from './providers.ts';
 import { MAX_TEXT, ModelReply } from './reply.ts';
-import { type AiRequest, type Citation, findUnsupportedAttachment, joinRequestText } from './request.ts';
+import {
+  type AiRequest,
+  type Citation,
+  findUnsupportedAttachment,
+  joinRequestText,
+  nameRefusedFiles,
+} from './request.ts';
 import { MAX_ANSWER_BYTES, ProviderResponse } from './response.ts';
 import { type AiUsage, addUsage, computeUsage, estimateUsage, type Warnings } from './usage.ts';
 import { findWebTools } from './web-tools/find-web-tools.ts';
@@ -68,7 +74,8 @@ export function createProviderCalls(settings: Config['ai'], log?: Warnings): Pro
       const aiError = toAiError(error, { keys, prompt: joinRequestText(request) }, timeoutMs);
       const mayBeBilled = aiError.sent || reply.outputText !== '' || reply.toolUses.all > 0;
       const usage = addUsage(spent, mayBeBilled ? estimateUsage(request, reply, route) : null);
-      return toFailure(explainRefusal(aiError, request), usage);
+      const explained = explainRefusal(aiError, request);
+      return toFailure(explained === aiError ? nameRefusedFiles(aiError, request) : explained, usage);
     }
   }
 

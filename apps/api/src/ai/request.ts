@@ -1,5 +1,7 @@
 import type { Citation, WEB_TOOLS } from '@carillon/db';
+import { toStorableText } from '@carillon/db/storable-text';
 import { estimateTokenCount } from 'tokenx';
+import type { AiError } from './errors.ts';
 import { createMarker, fenceText } from './fence.ts';
 
 export type { Citation };
@@ -59,6 +61,26 @@ export const countPdfs = (attachments: readonly AiAttachment[]): number =>
 /** The first attachment that no model accepts, if any. */
 export const findUnsupportedAttachment = (request: AiRequest) =>
   request.attachments?.find((attachment) => getPartKind(attachment) === 'unsupported');
+
+const MAX_MESSAGE = 500;
+const WORDS = { image: /image|photo|picture/i, pdf: /pdf|document/i };
+const NO_MODEL = /\(404\)/;
+
+/** Names the images and PDF in a refusal, which their content may have caused: uploads do not check it. */
+export function nameRefusedFiles(error: AiError, { attachments = [] }: AiRequest): AiError {
+  const files = attachments.flatMap(({ name, ...rest }) => {
+    const kind = getPartKind({ name, ...rest });
+    return kind === 'image' || kind === 'pdf' ? [{ name, isNamed: WORDS[kind].test(error.message) }] : [];
+  });
+  const named = files.filter(({ isNamed }) => isNamed);
+  const isRefusal = error.errorCode === 'INVALID_REQUEST' && (named.length > 0 || !NO_MODEL.test(error.message));
+  if (files.length === 0 || !isRefusal) return error;
+  const names = (named.length > 0 ? named : files).map(({ name }) => JSON.stringify(toStorableText(name, 100)));
+  const which = names.length === 1 ? 'the attachment' : 'one of the attachments';
+  const verb = named.length > 0 ? 'cannot' : 'may be unable to';
+  const message = `The provider ${verb} read ${which} ${names.join(', ')}. ${error.message}`;
+  return { ...error, message: toStorableText(message, MAX_MESSAGE) };
+}
 
 /** Texts go between two lines with a random marker, which their author cannot know. */
 export function buildMessageParts({ prompt, attachments = [] }: AiRequest): MessagePart[] {

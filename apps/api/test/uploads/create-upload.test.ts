@@ -49,7 +49,7 @@ t.test('A file is stored, and its record says where and what it is', async (t) =
   t.equal(usage.json().usage.storage.usedBytes, bytes.length);
 });
 
-t.test('Every format is accepted, with its type by content and extension', async (t) => {
+t.test('Every format is accepted, with its declared type or that of the extension', async (t) => {
   const cases: [name: string, content: Buffer | string, type: string][] = [
     ['a.png', images.png(), 'image/png'],
     ['a.JPG', images.jpeg(), 'image/jpeg'],
@@ -65,13 +65,13 @@ t.test('Every format is accepted, with its type by content and extension', async
   ];
   const alice = await signUp(app);
   for (const [name, content, type] of cases) {
-    for (const declared of [null, 'application/octet-stream', type]) {
+    for (const declared of ['application/octet-stream', type]) {
       const response = await upload(app, alice, { name, type: declared, content });
       t.equal(response.statusCode, 200, `${name} as ${declared}`);
       t.match(response.json(), { name, type, size: Buffer.byteLength(content) });
     }
   }
-  t.equal((await readUploadState(ctx, alice)).files, cases.length * 3);
+  t.equal((await readUploadState(ctx, alice)).files, cases.length * 2);
 });
 
 t.test('A file whose content does not match its name is refused, and nothing of it stays', async (t) => {
@@ -83,26 +83,18 @@ t.test('A file whose content does not match its name is refused, and nothing of 
       { name: 'a.jpg', content: Buffer.concat([images.png(), Buffer.alloc(MIB)]) },
       /not contain a \.jpg file/,
     ],
-    [
-      'HTML named .txt',
-      { name: 'a.txt', type: 'text/plain', content: '<!doctype html><script>1</script>' },
-      /plain text/,
-    ],
+    ['HTML', { name: 'a.html', type: 'text/html', content: '<!doctype html>' }, /one of these kinds/],
     ['SVG', { name: 'a.svg', type: 'image/svg+xml', content: '<svg/>' }, /one of these kinds/],
     [
       'SVG named .png',
       { name: 'a.png', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' },
       /not contain a \.png file/,
     ],
-    ['SVG named .txt', { name: 'a.txt', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' }, /plain text/],
     ['10 MiB and a byte', { name: 'a.txt', content: buildText(10 * MIB + 1) }, /at most 10485760 bytes/],
     ['nothing', { name: 'a.txt', content: '' }, /empty/],
-    ['another declared type', { name: 'a.png', type: 'text/html', content: images.png() }, /declared/],
-    ['broken JSON', { name: 'a.json', content: `${'[1,'.repeat(100)}` }, /JSON/],
-    ['JSON that breaks at its end', { name: 'a.json', content: `[${'1,'.repeat(MIB)}]` }, /JSON/],
-    ['bad UTF-8 at the end', { name: 'a.csv', content: Buffer.concat([buildText(MIB), Buffer.from([0xff])]) }, /UTF-8/],
-    ['a PDF without its end', { name: 'a.pdf', content: Buffer.concat([PDF, Buffer.alloc(MIB)]) }, /whole PDF/],
-    ['an image of too many pixels', { name: 'a.png', content: images.png(10_000, 10_000) }, /megapixels/],
+    ['text with a NUL at its end', { name: 'a.csv', content: `${'1,'.repeat(MIB)}\0` }, /NUL/],
+    ['ELF named .pdf', { name: 'a.pdf', content: Buffer.from('7f454c4602010100', 'hex') }, /not contain a \.pdf file/],
+    ['a program', { name: 'a.exe', type: 'text/plain', content: 'a' }, /one of these kinds/],
     ['an empty name', { name: '', content: 'a' }, /name/],
     ['no name', { name: null, content: 'a' }, /name/],
     ['a name that is only a path', { name: '../..', content: 'a' }, /name/],

@@ -48,24 +48,53 @@ t.test('A file of each type is passed on unchanged, in pieces of any size', asyn
   }
 });
 
-t.test('A file of one type with the extension of another is refused', async (t) => {
+t.test('What is short, cut off or malformed is accepted', async (t) => {
+  const png = images.png();
+  const accepted: [name: string, content: Buffer | string][] = [
+    ['a.pdf', '%PDF-1.4 test'],
+    ['a.pdf', PDF.subarray(0, 5)],
+    ['a.png', png.subarray(0, 8)],
+    ['a.png', png.subarray(0, 4)],
+    ['a.png', png.subarray(0, -20)],
+    ['a.png', 'not really an image'],
+    ['a.png', images.png(0, 65_535)],
+    ['a.jpg', images.jpeg().subarray(0, 3)],
+    ['a.gif', 'GIF89a'],
+    ['a.webp', images.webp().subarray(0, 12)],
+    ['a.json', 'not json'],
+    ['a.json', '['.repeat(MIB)],
+    ['a.csv', Buffer.from('caf\xe9;1', 'latin1')],
+    ['a.txt', Buffer.from('€').subarray(0, 2)],
+    ['a.txt', '<!doctype html><p>'],
+    ['a.md', '<p align="center">'],
+    ['a.txt', 'GIF or PNG? BMW and MZ'],
+    ['a.txt', '#!/bin/sh'],
+  ];
+  for (const [name, content] of accepted)
+    t.equal(await refusalOf(name, content), null, `${name} ${content}`.slice(0, 60));
+});
+
+t.test('A file of one format with the extension of another is refused', async (t) => {
   const isText = (name: string) => /txt|md|csv|json/.test(name);
   for (const [name, content] of Object.entries(GOOD)) {
     for (const other of Object.keys(GOOD)) {
-      if (name.slice(0, 4) === other.slice(0, 4) || (isText(name) && isText(other))) continue;
+      if (name.slice(0, 4) === other.slice(0, 4) || isText(name)) continue;
       t.match(await refusalOf(other, content), /\w/, `${name} as ${other}`);
+      t.match(await refusalOf(other, Buffer.from(content).subarray(0, 12)), /\w/, `the start of ${name} as ${other}`);
     }
   }
 });
 
-t.test('Programs, archives and other images are refused under every extension', async (t) => {
+t.test('Programs, archives and other images are refused under every extension, also cut off', async (t) => {
   const others: Record<string, Buffer> = {
     exe: Buffer.concat([Buffer.from('MZ\x90\0\x03\0\0\0'), Buffer.alloc(100)]),
     zip: Buffer.from('PK\x03\x04\x14\0\0\0\x08\0', 'latin1'),
+    'zip of 4 bytes': Buffer.from('PK\x03\x04', 'latin1'),
     bmp: Buffer.concat([Buffer.from('BM'), Buffer.alloc(60)]),
-    tiff: Buffer.from('II*\0\x08\0\0\0', 'latin1'),
+    tiff: Buffer.concat([Buffer.from('II*\0\x08\0\0\0', 'latin1'), Buffer.alloc(100)]),
     gzip: Buffer.from('1f8b0800000000000003', 'hex'),
     elf: Buffer.from('7f454c46020101000000000000000000', 'hex'),
+    'elf of 4 bytes': Buffer.from('7f454c46', 'hex'),
     heic: Buffer.from('\0\0\0\x18ftypheic\0\0\0\0heicmif1', 'latin1'),
   };
   for (const [what, content] of Object.entries(others)) {
@@ -73,132 +102,28 @@ t.test('Programs, archives and other images are refused under every extension', 
   }
 });
 
-const PAGES = [
-  '<!DOCTYPE html><p>',
-  '<html>',
-  '  \n\t<HTML lang="en">',
-  '\ufeff<html>',
-  '\ufeff \n<script>alert(1)</script>',
-  '<script src=x>',
-  '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
-  '<?xml version="1.0"?><svg/>',
-  '<iframe src=x>',
-  '<body onload=x>',
-  '<style>',
-  '<rss version="2.0">',
-  `${' '.repeat(200_000)}<script>`,
-  '<html',
-];
-
-t.test('Pages, scripts, SVG and XML are refused as text', async (t) => {
-  for (const page of PAGES) {
-    for (const name of ['a.txt', 'a.md', 'a.csv', 'a.json'])
-      t.match(await refusalOf(name, page), /\w/, `${page} ${name}`);
-    t.match(await refusalOf('a.txt', page, 1), /must be plain text/, 'byte by byte too');
-  }
-  for (const svg of ['<svg/>', '<?xml version="1.0"?><svg/>']) {
-    for (const name of ['a.png', 'a.gif', 'a.jpg', 'a.webp', 'a.pdf']) t.match(await refusalOf(name, svg), /\w/, name);
-  }
-});
-
-t.test('Markdown may begin with an HTML element, other text may not', async (t) => {
-  for (const begin of ['<p align="center">', '<!-- note -->', '<h1>Title</h1>', '<div>', '<a name="x">', '<br>']) {
-    t.equal(await refusalOf('README.md', `${begin}\n# Title`), null, begin);
-    t.match(await refusalOf('a.txt', `${begin}\nTitle`), /plain text/, begin);
-  }
-  for (const text of [
-    '<ada@example.com> wrote',
-    '<info> started',
-    'a <script> in the middle',
-    '<better than>',
-    'GIF or PNG?',
-    '%PD',
+t.test('Markup and scripts are refused as images and PDF', async (t) => {
+  for (const content of [
+    '<!DOCTYPE html><p>',
+    '  \n\t<HTML lang="en">',
+    '\ufeff \n<script>alert(1)</script>',
+    '<!-- note --><svg/>',
+    '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
+    '<?xml version="1.0"?><svg/>',
+    '#!/bin/sh\nrm -r .',
   ]) {
-    t.equal(await refusalOf('a.txt', text), null, text);
+    for (const name of ['a.png', 'a.gif', 'a.jpg', 'a.webp', 'a.pdf']) {
+      for (const piece of [1, 4100])
+        t.match(await refusalOf(name, content, piece), /not contain/, `${content} as ${name}`);
+    }
   }
 });
 
-t.test('Documents of other formats that are text are refused as text', async (t) => {
-  for (const text of [
-    '%PDF-1.4\n%%EOF',
-    '\ufeff%PDF-1.4',
-    '%!PS-Adobe-3.0',
-    '{\\rtf1 hello}',
-    'GIF89a,b,c',
-    'RIFFabcdWEBPVP8 ',
-    ' %PDF-1.4',
-  ]) {
-    t.match(await refusalOf('a.txt', text), /\w/, text);
-  }
-});
-
-t.test('Text is UTF-8 without NUL, to the last byte', async (t) => {
-  for (const name of ['a.txt', 'a.md', 'a.csv']) {
-    t.equal(await refusalOf(name, '\ufeffa mark is fine'), null);
+t.test('Text has no NUL, to the last byte', async (t) => {
+  for (const name of ['a.txt', 'a.md', 'a.csv', 'a.json']) {
     t.match(await refusalOf(name, 'a\0b'), /NUL/);
-    t.match(await refusalOf(name, Buffer.from('caf\xe9', 'latin1')), /UTF-8/);
-    t.match(await refusalOf(name, Buffer.from('\ufeffa', 'utf16le')), /NUL|UTF-8/);
-    t.match(await refusalOf(name, Buffer.from('€').subarray(0, 2)), /UTF-8/, 'cut off');
-    t.match(await refusalOf(name, Buffer.concat([buildText(5000), Buffer.from([0xff])])), /UTF-8/);
-    t.match(await refusalOf(name, Buffer.concat([buildText(5000), Buffer.from([0])])), /NUL/);
-  }
-});
-
-t.test('A JSON file has to parse', async (t) => {
-  for (const text of ['{"a": 1', '{a: 1}', "['a']", 'hello', '{"a": 1} {"b": 2}', '[1,]', '   ']) {
-    t.match(await refusalOf('a.json', text), /JSON/, text);
-    t.match(await refusalOf('a.json', text, 1), /JSON/, text);
-  }
-  t.equal(await refusalOf('a.json', '\ufeff{"a": 1}', 1), null, 'behind a byte order mark');
-  t.match(await refusalOf('a.json', '['.repeat(MIB)), /512 levels/);
-  t.match(await refusalOf('a.json', '"a\0"'), /NUL/);
-});
-
-t.test('An image has a readable size of at most 50 megapixels', async (t) => {
-  for (const [extension, make] of Object.entries(images)) {
-    const name = `a.${extension}`;
-    t.equal(await refusalOf(name, make(10_000, 5000)), null, `${name} of 50 megapixels`);
-    t.match(await refusalOf(name, make(10_001, 5000)), /megapixels/, name);
-    t.match(await refusalOf(name, make().subarray(0, 8)), /\w/, `${name} that is cut off`);
-    if (extension !== 'webp') t.match(await refusalOf(name, make(0, 480)), /size/, `${name} without a width`);
-  }
-  t.match(await refusalOf('a.png', images.png(65_535, 65_535)), /megapixels/);
-});
-
-t.test('The size of all three WebP formats is read', async (t) => {
-  const lossy = Buffer.alloc(40);
-  lossy.write('RIFF\0\0\0\0WEBPVP8 \x18\0\0\0', 'latin1');
-  lossy.writeUIntBE(0x9d012a, 23, 3);
-  lossy.writeUInt16LE(640, 26);
-  lossy.writeUInt16LE(480, 28);
-  t.equal(await refusalOf('a.webp', lossy), null);
-  lossy.writeUInt16LE(16_383, 26);
-  lossy.writeUInt16LE(16_383, 28);
-  t.match(await refusalOf('a.webp', lossy), /megapixels/);
-  const lossless = Buffer.alloc(40);
-  lossless.write('RIFF\0\0\0\0WEBPVP8L\x10\0\0\0/', 'latin1');
-  lossless.writeUInt32LE(639 | (479 << 14), 21);
-  t.equal(await refusalOf('a.webp', lossless), null);
-  lossless.writeUInt32LE(16_383 | (16_383 << 14), 21);
-  t.match(await refusalOf('a.webp', lossless), /megapixels/);
-  lossless.write('VP8?', 12, 'latin1');
-  t.match(await refusalOf('a.webp', lossless), /header/);
-});
-
-t.test('The size of a JPEG may follow megabytes of segments, and must not be missing', async (t) => {
-  for (const piece of [1000, 4100, 65_536])
-    t.equal(await refusalOf('a.jpg', images.jpeg(640, 480, 3 * MIB), piece), null);
-  t.match(await refusalOf('a.jpg', images.jpeg(9000, 9000, 3 * MIB)), /megapixels/);
-  for (const hex of [
-    'ffd8ffd9',
-    'ffd8ffe000',
-    'ffd8ffe00000ffc0',
-    'ffd8ffda000c',
-    'ffd8ff',
-    'ffd8ffe00010',
-    'ffd8ffe000040000aabb',
-  ]) {
-    t.match(await refusalOf('a.jpg', Buffer.from(hex, 'hex')), /header/, hex);
+    t.match(await refusalOf(name, Buffer.from('\ufeffa', 'utf16le')), /NUL/);
+    t.match(await refusalOf(name, Buffer.concat([buildText(MIB), Buffer.from([0])])), /NUL/);
   }
 });
 
@@ -209,15 +134,6 @@ t.test('An animated PNG is a PNG', async (t) => {
     'hex',
   );
   t.equal(await refusalOf('a.png', Buffer.concat([png.subarray(0, 33), control, png.subarray(33)])), null);
-});
-
-t.test('A PNG with a colour profile longer than the signature bytes is a PNG', async (t) => {
-  const png = images.png();
-  const length = 100_000;
-  const profile = Buffer.alloc(length + 12);
-  profile.writeUInt32BE(length, 0);
-  profile.write('iCCP', 4, 'latin1');
-  t.equal(await refusalOf('a.png', Buffer.concat([png.subarray(0, 33), profile, png.subarray(33)])), null);
 });
 
 t.test('Random bytes behind a signature are accepted or refused, and never an error', async (t) => {
@@ -246,41 +162,40 @@ t.test('Random bytes behind a signature are accepted or refused, and never an er
   t.ok(taken < 5000, `${taken} were taken`);
 });
 
-t.test('A PDF begins at its first byte and has an end', async (t) => {
-  t.match(await refusalOf('a.pdf', PDF.subarray(0, -7)), /whole PDF/);
-  t.match(await refusalOf('a.pdf', Buffer.concat([Buffer.from('\n'), PDF])), /\w/);
-  t.match(await refusalOf('a.pdf', Buffer.concat([Buffer.from('\ufeff'), PDF])), /\w/);
-  t.equal(await refusalOf('a.pdf', Buffer.concat([PDF, Buffer.alloc(1000)])), null, 'some programs append');
-  t.match(await refusalOf('a.pdf', Buffer.concat([PDF, Buffer.alloc(1100)])), /whole PDF/);
-  t.equal(
-    await refusalOf('a.pdf', Buffer.concat([PDF.subarray(0, -7), Buffer.alloc(3 * MIB), PDF.subarray(-7)]), 999),
-    null,
-  );
-});
-
 t.test('10 MiB are accepted, one byte more and an empty file are not', async (t) => {
   t.equal(await refusalOf('a.txt', buildText(MAX_FILE_BYTES)), null);
   t.match(await refusalOf('a.txt', buildText(MAX_FILE_BYTES + 1)), /at most 10485760 bytes/);
   for (const name of Object.keys(GOOD)) t.equal(await refusalOf(name, ''), 'must not be empty', name);
 });
 
-t.test('Extension and declared type have to agree', async (t) => {
+t.test('The type is the declared one, or else that of the extension', async (t) => {
   const refused = (name: string, declared: string) =>
     t.throws(() => getFileFormat(name, declared), AppError, `${name} ${declared}`);
   const is = (name: string, declared: string, type: string) =>
     t.equal(getFileFormat(name, declared).mime, type, `${name} ${declared}`);
-  is('a.CSV', 'application/vnd.ms-excel', 'text/csv');
   is('a.csv', 'text/csv', 'text/csv');
-  is('photo.holiday.JPeG', 'image/jpeg', 'image/jpeg');
-  is('a.md', 'text/plain', 'text/markdown');
-  is('a.json', 'application/octet-stream', 'application/json');
-  is('a.png', 'text/plain', 'image/png');
+  is('a.csv', 'text/markdown', 'text/markdown');
+  is('a.csv', 'text/plain', 'text/plain');
+  is('a.pdf', 'image/png', 'image/png');
   is('a.png', 'IMAGE/PNG', 'image/png');
-  for (const name of ['a', 'a.', 'a.html', 'a.svg', 'a.xml', 'a.txt.exe', 'txt', 'a.pdf ', 'a.jpgx', 'a.docx'])
-    refused(name, 'text/plain');
-  refused('a.pdf', 'image/png');
-  refused('a.txt', 'text/html');
-  refused('a.csv', 'text/markdown');
-  refused('a.png', 'image/svg+xml');
-  refused('a.json', 'nonsense');
+  is('blob', 'image/png', 'image/png');
+  is('README', 'text/plain', 'text/plain');
+  is('notes.log', 'text/plain', 'text/plain');
+  is('tower.v2', 'image/webp', 'image/webp');
+  is('a.CSV', 'application/vnd.ms-excel', 'text/csv');
+  is('a.json', 'application/octet-stream', 'application/json');
+  is('a.jpg', 'image/jpg', 'image/jpeg');
+  is('a.png', 'nonsense', 'image/png');
+  // Parts of a form without a type.
+  is('a.png', 'text/plain', 'image/png');
+  is('blob', 'application/octet-stream', 'text/plain');
+  for (const name of ['a.html', 'a.svg', 'a.xml', 'a.txt.exe', 'a.EXE', 'a.exe.', 'a.js', 'a.sh']) {
+    for (const declared of ['text/plain', 'image/png', 'application/octet-stream']) refused(name, declared);
+  }
+  for (const name of ['a.', 'a.zip', 'a.jpgx', 'a.docx']) refused(name, 'application/octet-stream');
+  for (const declared of ['text/html', 'image/svg+xml', 'application/xhtml+xml', 'text/javascript']) {
+    for (const name of ['a.txt', 'a.png', 'blob']) refused(name, declared);
+  }
+  refused('blob', 'application/zip');
+  refused('blob', '');
 });

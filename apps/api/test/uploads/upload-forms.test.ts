@@ -158,7 +158,7 @@ const statusesIn = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+)
 t.test('After a refusal the connection serves the next request', async (t) => {
   const alice = await signUp(app);
   const forms: Record<string, Buffer> = {
-    'a wrong type': buildForm({ name: 'a.pdf', content: buildText(5 * MIB) }),
+    'a wrong type': buildForm({ name: 'a.pdf', content: Buffer.concat([images.png(), buildText(5 * MIB)]) }),
     'a name that is refused': buildForm({ name: 'a.exe', content: buildText(5 * MIB) }),
     'a second file': buildForm({ content: 'a' }, { content: buildText(5 * MIB) }),
     'too large a file': buildForm({ content: buildText(10 * MIB + 1) }),

@@ -199,7 +199,7 @@ t.test('An object that cannot be removed is left to the cleanup and takes no slo
       throw new Error('The storage is away.');
     },
   });
-  for (let i = 0; i < 5; i++) t.equal((await upload(app, alice, { name: 'a.json', content: '{' })).statusCode, 400);
+  for (let i = 0; i < 5; i++) t.equal((await upload(app, alice, { name: 'a.json', content: '\0' })).statusCode, 400);
   const left = await ctx.db.select().from(orphanedObjects);
   t.same(
     left.map(({ userId, deleteAfter }) => [userId, deleteAfter]),

@@ -1407,7 +1407,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file
-         * @description Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP or GIF of at most 50 megapixels, PDF, or UTF-8 text as `.txt`, `.md`, `.csv` or `.json`. Content, extension and declared type must agree. A user can have 3 uploads in progress; another one is 429. Not idempotent, and without `Idempotency-Key`: sent twice, it creates two files.
+         * @description Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP, GIF, PDF, or text as `.txt`, `.md`, `.csv` or `.json`. The type is the declared one if it is accepted, or else that of the extension. Content that is clearly of another type is refused; what is cut off or malformed is not. A user can have 3 uploads in progress; another one is 429. Not idempotent, and without `Idempotency-Key`: sent twice, it creates two files.
          *
          *     Limit: 10 requests a minute per user.
          *
@@ -2530,7 +2530,7 @@ export interface components {
             name: string;
             /** @description Bytes */
             size: number;
-            /** @description MIME type, derived from the content and the extension */
+            /** @description MIME type: the declared one if it is accepted, or else that of the extension */
             type: string;
             /**
              * Format: date-time
@@ -2581,7 +2581,7 @@ export interface operations {
                      * Format: password
                      * @description At least 8 characters with an upper-case letter, a lower-case letter and a digit
                      */
-                    password: string & (string);
+                    password: string;
                     /**
                      * Format: time-zone
                      * @description IANA time zone name
@@ -3096,7 +3096,7 @@ export interface operations {
                      * Format: password
                      * @description At least 8 characters with an upper-case letter, a lower-case letter and a digit
                      */
-                    newPassword: string & (string);
+                    newPassword: string;
                 };
             };
         };

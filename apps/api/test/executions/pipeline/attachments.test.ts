@@ -138,3 +138,26 @@ t.test('An execution whose storage is unreachable is retried, and the retry has 
   t.match((await readRuns(ctx, task))[1], { status: 'completed' });
   t.match(JSON.stringify(ai.requests[0]?.body), /1,200 kg/);
 });
+
+t.test('A file that the provider cannot read is named in the error', async (t) => {
+  const attached = await attachAll(disk, PNG, CSV, PDF);
+  const unreadable = 'The provider cannot read the attachment';
+  const cases: [message: string, attachments: typeof attached, error: string][] = [
+    ['Could not process image', attached, `${unreadable} "tower.png". `],
+    ['The PDF specified was not valid.', attached, `${unreadable} "plan.pdf". `],
+    ['Bad request', attached, 'The provider may be unable to read one of the attachments "tower.png", "plan.pdf". '],
+    ['Bad request', attached.slice(0, 2), 'The provider may be unable to read the attachment "tower.png". '],
+    ['Bad request', attached.slice(1, 2), ''],
+  ];
+  for (const [message, attachments, error] of cases) {
+    ai.answer(() => ({ status: 400, body: { error: { message } } }));
+    const task = await insertTask(ctx, alice().id, { attachments: attachments.map(({ id }) => id) });
+    await enqueueDue(ctx);
+    await newWorker(t, { files: disk }).drain();
+    t.match(await readRun(ctx, task), {
+      status: 'failed',
+      errorCode: 'INVALID_REQUEST',
+      error: `${error}The provider refused the request (400): ${message}`,
+    });
+  }
+});
