@@ -60,12 +60,24 @@ export const HttpUrl = Type.String({ format: 'http-url', maxLength: 2048 });
 export const UserName = Type.String({ minLength: 2, maxLength: 100, pattern: '\\S' });
 export const TaskName = Type.String({ minLength: 3, maxLength: 100, pattern: '\\S' });
 
-export const Password = Type.Unsafe<string>({
-  type: 'string',
+/** The characters of which a password needs one each. */
+export const PASSWORD_CHARACTERS = {
+  '\\p{Lu}': 'must contain an upper-case letter',
+  '\\p{Ll}': 'must contain a lower-case letter',
+  '0-9': 'must contain a digit',
+};
+
+/** Matches in linear time, and without lookahead, which not every language has. */
+const matchEach = (ranges: readonly string[]): string =>
+  ranges.length === 0
+    ? ''
+    : `[^${ranges.join('')}]*(?:${ranges.map((range) => `[${range}]${matchEach(ranges.filter((other) => other !== range))}`).join('|')})`;
+
+export const Password = Type.String({
   format: 'password',
   minLength: 8,
   maxLength: 128,
-  allOf: ['\\p{Lu}', '\\p{Ll}', '[0-9]'].map((pattern) => ({ type: 'string', pattern })),
+  pattern: `^${matchEach(Object.keys(PASSWORD_CHARACTERS))}`,
   description: 'At least 8 characters with an upper-case letter, a lower-case letter and a digit',
 });
 

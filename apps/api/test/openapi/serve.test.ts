@@ -161,7 +161,7 @@ t.test('A password is a string that clients hide', async (t) => {
       if (/^(current|new)?password$/i.test(name) && inner.description) {
         found += 1;
         t.match(inner, { type: 'string', format: 'password' });
-        for (const rule of inner.allOf ?? []) t.equal(rule.type, 'string');
+        t.notOk('allOf' in inner, 'generators do not know it for a string');
       }
       if (name !== 'example') read(inner);
     }

@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv';
+import { PASSWORD_CHARACTERS, Password } from '../primitives.ts';
 import { FORMATS } from './formats.ts';
 
 /** The keyword of a schema whose type is often mistaken: a hint for the message. */
@@ -18,16 +19,20 @@ const PATTERN_MESSAGES: Record<string, string> = {
   '\\S': 'must not be blank',
   '^\\S+$': 'must not contain spaces',
   '^[\\x21-\\x7e]+$': 'must be printable ASCII characters without spaces',
-  '\\p{Lu}': 'must contain an upper-case letter',
-  '\\p{Ll}': 'must contain a lower-case letter',
-  '[0-9]': 'must contain a digit',
   '^[\\w-]+$': 'must consist of the letters A to Z, digits, - and _',
 };
 
 const pluralize = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`;
 
-/** The message of a validation error, for users. */
-export function toErrorMessage({ keyword, params, message, parentSchema }: ErrorObject): string {
+/** The messages of a validation error, for users: one, except for what a password lacks. */
+export function toErrorMessages(error: ErrorObject): string[] {
+  if (error.keyword !== 'pattern' || error.params.pattern !== Password.pattern) return [toErrorMessage(error)];
+  return Object.entries(PASSWORD_CHARACTERS).flatMap(([range, message]) =>
+    new RegExp(`[${range}]`, 'u').test(String(error.data)) ? [] : [message],
+  );
+}
+
+function toErrorMessage({ keyword, params, message, parentSchema }: ErrorObject): string {
   switch (keyword) {
     case 'required':
       return 'is required';

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox';
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { FORMATS } from './formats.ts';
-import { TYPE_HINT, toErrorMessage } from './messages.ts';
+import { TYPE_HINT, toErrorMessages } from './messages.ts';
 import { sanitizeFieldName } from './unsafe-values.ts';
 
 export { findUnsafeValue, type UnsafeValue } from './unsafe-values.ts';
@@ -15,7 +15,7 @@ const options: Options = {
   allErrors: true,
   strict: true,
   allowUnionTypes: true,
-  // For hints of the schema in messages.
+  // Messages depend on hints of the schema, and on the value.
   verbose: true,
   keywords: [TYPE_HINT],
   coerceTypes: false,
@@ -78,9 +78,7 @@ function toFieldErrors(validate: ValidateFunction, root: string): FieldErrors {
   const messages = new Map<string, string[]>();
   for (const error of validate.errors ?? []) {
     const field = toFieldName(error) || root;
-    const known = messages.get(field) ?? [];
-    const message = toErrorMessage(error);
-    if (!known.includes(message)) messages.set(field, [...known, message]);
+    messages.set(field, [...new Set([...(messages.get(field) ?? []), ...toErrorMessages(error)])]);
   }
   return Object.fromEntries(messages);
 }

@@ -99,6 +99,26 @@ t.test('an invalid password has a message for each violated rule', async (t) => 
   t.same(passwordOf('Abcdefgh'), ['must contain a digit']);
   t.same(passwordOf('Ab1'), ['must be at least 8 characters']);
   t.same(passwordOf(`Ab1${'x'.repeat(126)}`), ['must be at most 128 characters']);
+  for (const order of ['Ab1', 'A1b', 'bA1', 'b1A', '1Ab', '1bA']) {
+    const spread = [...order].join('\n%%%');
+    t.same(passwordOf(spread), [], order);
+    for (const [character, message] of [
+      ['A', 'must contain an upper-case letter'],
+      ['b', 'must contain a lower-case letter'],
+      ['1', 'must contain a digit'],
+    ] as const) {
+      t.same(passwordOf(spread.replace(character, '%')), [message], `${order} without ${character}`);
+    }
+  }
+  t.same(passwordOf('%%%'), [
+    'must be at least 8 characters',
+    'must contain an upper-case letter',
+    'must contain a lower-case letter',
+    'must contain a digit',
+  ]);
+  const start = performance.now();
+  for (const text of ['A', 'Ab', 'A%b%']) passwordOf(text.repeat(250_000));
+  t.ok(performance.now() - start < 1000, 'linear time');
 });
 
 t.test('query parameters are parsed and defaulted, and unknown ones dropped', async (t) => {
