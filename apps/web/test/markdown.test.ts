@@ -46,3 +46,12 @@ t.test('Columns of numbers are aligned by a class, which the policy allows', asy
   t.match(markup, '<td class="num">1</td>');
   t.notMatch(markup, 'style');
 });
+
+t.test('A table that short rows would fill up to thousands of cells stays text', async (t) => {
+  const columns = 2500;
+  const markup = render(`${'|a'.repeat(columns)}|\n${'|-'.repeat(columns)}|\n${'|x\n'.repeat(3000)}`);
+  t.notMatch(markup, '<table');
+  t.ok(markup.length < 30_000, `${markup.length}`);
+  const many = render(`${`${'|a'.repeat(30)}|\n${'|-'.repeat(30)}|\n${'|x\n'.repeat(31)}`}\n`.repeat(90));
+  t.equal(many.match(/<table/g)?.length, 5);
+});

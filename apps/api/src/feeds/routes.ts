@@ -3,8 +3,9 @@ import { includesTag, parseEntityTags } from '../http/preconditions/entity-tags.
 import { type Routes, success } from '../http/validation.ts';
 import { FEED_READS } from '../limits/rates.ts';
 import { assertRateLimit } from '../limits/windows.ts';
-import { findFeed, readResults } from './read.ts';
-import { buildFeedTag, renderFeed } from './render.ts';
+import { findFeed } from './read.ts';
+import { buildFeedTag } from './render.ts';
+import { createRenderedFeeds } from './rendered-feeds.ts';
 import { createAccountFeed, createTaskFeed, deleteFeed, feedNotFound } from './write.ts';
 
 const ENDED = { success, message: 'The address of the feed has ended.' };
@@ -12,6 +13,8 @@ const ENDED = { success, message: 'The address of the feed has ended.' };
 export const feedsRoutes: Routes = async (app) => {
   const ofTask = { access: 'user', scope: 'tasks:write' } as const;
   const ofAccount = { access: 'user', scope: 'profile:write' } as const;
+
+  const renderOnce = createRenderedFeeds();
 
   app.post(
     '/api/tasks/:id/feed',
@@ -59,8 +62,7 @@ export const feedsRoutes: Routes = async (app) => {
       const known = parseEntityTags(headers['if-none-match'] ?? '');
       if (known && includesTag(known, etag)) return reply.code(304).send(null);
       await assertRateLimit(ctx, FEED_READS, `${FEED_READS.bucket} ${feed.id}`);
-      const atom = await renderFeed(ctx, feed, await readResults(ctx, feed));
-      return reply.type('application/atom+xml; charset=utf-8').send(Buffer.from(atom));
+      return reply.type('application/atom+xml; charset=utf-8').send(await renderOnce(ctx, feed, etag));
     },
   );
 };

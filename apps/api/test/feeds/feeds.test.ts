@@ -116,6 +116,29 @@ t.test('An unchanged feed is 304 after one statement, and changes with each resu
   t.ok(tags.has(await readTag()), 'a failure is not shown');
 });
 
+t.test('A feed is rendered once for all its readers, also at once, and never shown after it has ended', async (t) => {
+  const mine = await insertTask(ctx, alice.id, { name: 'Often read' });
+  const cells = 2500;
+  const result = `${'|a'.repeat(cells)}|\n${'|-'.repeat(cells)}|\n${'|x\n'.repeat(3000)}`;
+  for (let run = 0; run < 10; run++) await insertRun(ctx, alice, mine, { result });
+  const url = await postFeed(app, alice, mine);
+  const countOf = async (readers: number) => {
+    const stop = countStatements(ctx.db);
+    const bodies = (await Promise.all(Array.from({ length: readers }, () => get(url)))).map(({ body }) => body);
+    t.equal(new Set(bodies).size, 1);
+    return { statements: stop(), body: bodies[0] as string };
+  };
+  const first = await countOf(8);
+  const second = await countOf(8);
+  t.equal(second.body, first.body);
+  t.equal(first.statements - second.statements, 1, 'the results were read once');
+  t.ok(first.body.length < 10 * 60_000, 'the table was not filled up');
+  await insertRun(ctx, alice, mine, { result: 'Another' });
+  t.not((await countOf(2)).body, first.body);
+  await deleteFeedOf(app, alice, mine);
+  t.equal((await get(url)).statusCode, 404);
+});
+
 t.test('HEAD has the headers of GET and no body', async (t) => {
   const url = await postFeed(app, alice, taskId);
   const [head, whole] = [await app.inject({ method: 'HEAD', url }), await get(url)];

@@ -12,6 +12,8 @@ export interface Limit {
   end?: EndingList | null;
 }
 
+type Room = Pick<Limit, 'max' | 'measure'>;
+
 export interface EndingList {
   title: Block;
   items: Block[][];
@@ -26,12 +28,11 @@ export function cutBlocks(blocks: Block[], { max, measure, url, end = null }: Li
   const whole = below.length > 0 ? [...blocks, ...below] : blocks;
   if (measure(whole) <= max) return whole;
   const rest = [buildMore(url), ...below];
-  const fits = (taken: Block[]) => measure([...taken, ...rest]) <= max;
-  return [...takeWhile(blocks, 2 * max, fits)[0], ...rest];
+  return [...takeBeginning(blocks, { max, measure }, rest)[0], ...rest];
 }
 
 /** The title with as many items as fit, or nothing. */
-function fitEnd({ title, items }: EndingList, { max, measure }: Pick<Limit, 'max' | 'measure'>): Block[] {
+function fitEnd({ title, items }: EndingList, { max, measure }: Room): Block[] {
   const empty = measure([]);
   const limit = empty + (max - empty) * MAX_SHARE_OF_END;
   for (let count = items.length; count > 0; count--) {
@@ -50,79 +51,53 @@ export function divideBlocks(blocks: Block[], max: number, measure: (blocks: Blo
   const parts: Block[][] = [];
   let rest = blocks;
   while (rest.length > 0) {
-    const [taken, left] = measure(rest) <= max ? [rest, []] : takeWhile(rest, 2 * max, (part) => measure(part) <= max);
+    const [taken, left] = takeBeginning(rest, { max, measure }, []);
     if (taken.length > 0) parts.push(taken);
     rest = taken.length > 0 ? left : rest.slice(1);
   }
   return parts;
 }
 
-/** The longest beginning that fits, up to `limit` units of text, and the rest. */
-function takeWhile(blocks: Block[], limit: number, fits: (blocks: Block[]) => boolean): [Block[], Block[]] {
-  let best: [Block[], Block[]] = [[], blocks];
-  let low = 1;
-  let high = Math.min(limit, countBlocks(blocks));
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const candidate = splitBlocks(blocks, middle);
-    if (fits(candidate[0])) {
-      best = candidate;
-      low = middle + 1;
-    } else high = middle - 1;
-  }
-  return best;
-}
-
-const sum = <T>(all: readonly T[], count: (one: T) => number) => all.reduce((total, one) => total + count(one), 0);
-
-const countBlocks = (blocks: readonly Block[]): number => sum(blocks, countBlock);
-const countInlines = (inlines: readonly Inline[]): number => sum(inlines, countInline);
-const countRow = (row: readonly string[]) => 1 + sum(row, (cell) => cell.length);
-
-function countBlock(block: Block): number {
-  switch (block.type) {
-    case 'paragraph':
-    case 'heading':
-      return 1 + countInlines(block.inlines);
-    case 'code':
-      return 1 + block.text.length;
-    case 'quote':
-      return 1 + countBlocks(block.blocks);
-    case 'list':
-      return 1 + sum(block.items, countBlocks);
-    case 'table':
-      return 1 + sum(block.rows, countRow);
-    case 'rule':
-      return 1;
+/** A long beginning that fits above `below`, and the rest. */
+function takeBeginning(blocks: Block[], { max, measure }: Room, below: Block[]): [Block[], Block[]] {
+  let room = max - (below.length > 0 ? measure([RULE, ...below]) - measure([RULE]) : 0);
+  for (;;) {
+    const [taken, left] = splitBlocks(blocks, { room, measure });
+    // Formats may write a block longer among others: then there is less room.
+    const excess = measure([...taken, ...below]) - max;
+    if (excess <= 0 || taken.length === 0) return [taken, left];
+    room -= excess;
   }
 }
 
-function countInline(inline: Inline): number {
-  if (inline.type === 'break') return 1;
-  return 'inlines' in inline ? countInlines(inline.inlines) : inline.text.length;
-}
+const RULE: Block = { type: 'rule' };
+const LETTER = textOf('x');
 
 type Split<T> = [head: T | null, tail: T | null];
 
-/** Divides after so many units of text. */
-function splitBlocks(blocks: readonly Block[], length: number): [Block[], Block[]] {
-  return splitList(blocks, length, countBlock, splitBlock);
+/** How large the parts may be together, as `measure` counts them. */
+interface Space<P> {
+  room: number;
+  measure: (parts: P) => number;
 }
 
-function splitList<T>(
+/** Divides at the part that does not fit any more. Measures each part before it once, alone. */
+function splitParts<T>(
   all: readonly T[],
-  length: number,
-  count: (one: T) => number,
-  split: (one: T, length: number) => Split<T>,
+  { room, measure }: Space<T[]>,
+  sample: T,
+  split: (part: T, space: Space<T>) => Split<T>,
 ): [T[], T[]] {
-  let left = length;
-  for (const [at, one] of all.entries()) {
-    const size = count(one);
+  const empty = measure([]);
+  const gap = measure([sample, sample]) - 2 * measure([sample]) + empty;
+  let left = room - empty + gap;
+  for (const [at, part] of all.entries()) {
+    const size = measure([part]) - empty + gap;
     if (size <= left) {
       left -= size;
       continue;
     }
-    const [head, tail] = left > 0 ? split(one, left) : [null, one];
+    const [head, tail] = split(part, { room: left + empty - gap, measure: (one) => measure([one]) });
     return [
       [...all.slice(0, at), ...(head === null ? [] : [head])],
       [...(tail === null ? [] : [tail]), ...all.slice(at + 1)],
@@ -131,16 +106,24 @@ function splitList<T>(
   return [[...all], []];
 }
 
-function splitBlock(block: Block, length: number): Split<Block> {
-  const left = length - 1;
+const splitBlocks = (blocks: readonly Block[], space: Space<Block[]>) => splitParts(blocks, space, RULE, splitBlock);
+
+/** Measures between letters, because spaces and breaks at the ends of a line count nothing. */
+function splitInlines(inlines: readonly Inline[], { room, measure }: Space<Inline[]>) {
+  const between = (some: Inline[]) => measure([LETTER, ...some, LETTER]);
+  return splitParts(inlines, { room: room + between([]) - measure([]), measure: between }, LETTER, splitInline);
+}
+
+function splitBlock(block: Block, { room, measure }: Space<Block>): Split<Block> {
   switch (block.type) {
     case 'paragraph':
     case 'heading': {
-      const [head, tail] = splitList(block.inlines, left, countInline, splitInline);
+      const space = { room, measure: (inlines: Inline[]) => measure({ ...block, inlines }) };
+      const [head, tail] = splitInlines(block.inlines, space);
       return [head.length > 0 ? { ...block, inlines: head } : null, { ...block, inlines: tail }];
     }
     case 'code': {
-      const text = takeCharacters(block.text, left);
+      const text = takeText(block.text, { room, measure: (some) => measure({ ...block, text: some }) });
       const line = text.lastIndexOf('\n');
       // A whole line is easier to read, unless the lines are long.
       const end = line > text.length / 2 ? line : text.length;
@@ -149,32 +132,55 @@ function splitBlock(block: Block, length: number): Split<Block> {
       return [{ ...block, text: block.text.slice(0, end) }, rest === '' ? null : { ...block, text: rest }];
     }
     case 'quote': {
-      const [head, tail] = splitBlocks(block.blocks, left);
+      const [head, tail] = splitBlocks(block.blocks, { room, measure: (blocks) => measure({ ...block, blocks }) });
       return [head.length > 0 ? { ...block, blocks: head } : null, { ...block, blocks: tail }];
     }
     case 'list': {
-      const [head, tail] = splitList(block.items, left, countBlocks, (item, rest): Split<Block[]> => {
-        const [start, end] = splitBlocks(item, rest);
+      const space = { room, measure: (items: Block[][]) => measure({ ...block, items }) };
+      const [head, tail] = splitParts(block.items, space, [RULE], (item, itemSpace): Split<Block[]> => {
+        const [start, end] = splitBlocks(item, itemSpace);
         return [start.length > 0 ? start : null, end];
       });
       const start = block.start === null ? null : block.start + head.length;
       return [head.length > 0 ? { ...block, items: head } : null, { ...block, start, items: tail }];
     }
     case 'table': {
-      const [head, tail] = splitList(block.rows, left, countRow, (row): Split<string[]> => [null, row]);
-      return [head.length > 0 ? { ...block, rows: head } : null, { ...block, rows: tail }];
+      const [top = [], ...rows] = block.rows;
+      const space = { room, measure: (some: string[][]) => measure({ ...block, rows: [top, ...some] }) };
+      if (space.measure([]) > room) return [null, block];
+      const [head, tail] = splitParts(rows, space, top, (row): Split<string[]> => [null, row]);
+      return [
+        { ...block, rows: [top, ...head] },
+        { ...block, rows: tail },
+      ];
     }
     case 'rule':
       return [null, block];
   }
 }
 
-function splitInline(inline: Inline, length: number): Split<Inline> {
+function splitInline(inline: Inline, { room, measure }: Space<Inline>): Split<Inline> {
   if (inline.type === 'break' || inline.type === 'link') return [null, inline];
   if ('inlines' in inline) {
-    const [head, tail] = splitList(inline.inlines, length, countInline, splitInline);
+    const [head, tail] = splitInlines(inline.inlines, { room, measure: (inlines) => measure({ ...inline, inlines }) });
     return [head.length > 0 ? { ...inline, inlines: head } : null, { ...inline, inlines: tail }];
   }
-  const text = takeCharacters(inline.text, length);
+  const text = takeText(inline.text, { room, measure: (some) => measure({ ...inline, text: some }) });
   return [text === '' ? null : { ...inline, text }, { ...inline, text: inline.text.slice(text.length) }];
+}
+
+/** The longest beginning that fits. */
+function takeText(text: string, { room, measure }: Space<string>): string {
+  let best = '';
+  let low = 1;
+  let high = Math.min(text.length, Math.max(0, Math.floor(2 * room)));
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const candidate = takeCharacters(text, middle);
+    if (measure(candidate) <= room) {
+      best = candidate;
+      low = middle + 1;
+    } else high = middle - 1;
+  }
+  return best;
 }

@@ -1,3 +1,4 @@
+import { limitTables } from '@carillon/contract/validation/limit-tables';
 import MarkdownIt, { type Token } from 'markdown-it';
 import { cleanLine, cleanText } from './clean.ts';
 import { cutText, takeCharacters } from './cut-text.ts';
@@ -11,6 +12,7 @@ const MAX_LENGTH = 40_000;
 const MAX_DEPTH = 10;
 
 const markdown = new MarkdownIt({ html: false, linkify: true, typographer: false });
+markdown.use(limitTables);
 markdown.set({ maxNesting: 50 } as object);
 // Only whole addresses: a file name such as `notes.md` is no link.
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });

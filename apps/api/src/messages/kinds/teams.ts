@@ -43,12 +43,12 @@ export const teams: ChannelSender = {
 
 /** The body of a message. */
 export function renderTeams(message: ChannelMessage) {
-  const measure = (some: Block[]) => countBytes(JSON.stringify(buildCard(message, some)));
-  return buildCard(message, fitMessage(message, { max: MAX_BYTES, measure }));
+  const title = escapeText(cutText(describeTitle(message), MAX_TITLE));
+  const measure = (some: Block[]) => countBytes(JSON.stringify(buildCard(message, title, some)));
+  return buildCard(message, title, fitMessage(message, { max: MAX_BYTES, measure }));
 }
 
-function buildCard(message: ChannelMessage, blocks: readonly Block[]) {
-  const title = escapeText(cutText(describeTitle(message), MAX_TITLE));
+function buildCard(message: ChannelMessage, title: string, blocks: readonly Block[]) {
   const card = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',

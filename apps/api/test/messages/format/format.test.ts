@@ -139,6 +139,56 @@ t.test('blocks are divided into parts without a loss', async (t) => {
   t.equal(letters.map(toPlainText).join(''), 'a'.repeat(1000));
 });
 
+const row = (cell: string, columns: number) => `|${`${cell}|`.repeat(columns)}\n`;
+const table = (columns: number, lines: number) => row('a', columns) + row('-', columns) + '|x\n'.repeat(lines);
+const countTables = (text: string) => parseMarkdown(text).filter(({ type }) => type === 'table').length;
+
+t.test(
+  'A table of more than 30 columns or 1,000 cells stays text, as do tables beyond 5,000 cells together',
+  async (t) => {
+    t.same(
+      parseMarkdown(table(30, 32)).map(({ type }) => type),
+      ['table'],
+      '990 cells',
+    );
+    t.equal(countTables(table(31, 1)), 0);
+    t.equal(countTables(table(30, 33)), 0, '1,020 cells');
+    t.equal(countTables(`${table(1, 999)}\ntext`), 1);
+    t.equal(countTables(`${table(1, 1000)}\ntext`), 0);
+    t.equal(countTables(`${table(30, 31)}\n`.repeat(40)), 5);
+    t.equal(countTables(`${table(2, 1)}# A heading ends the table\n${'line\n'.repeat(2000)}`), 1);
+    const [wide, after] = parseMarkdown(`${table(40, 2)}\nafter`);
+    t.match(toPlainText([wide as Block]), /^\|a\|a.*\n\|-\|-.*\n\|x\n\|x$/, 'no line of it is lost');
+    t.equal(toPlainText([after as Block]), 'after');
+    t.equal(toPlainText(parseMarkdown(`> ${table(31, 1)}`)).match(/a/g)?.length, 31, 'in a quote too');
+  },
+);
+
+t.test('Cutting measures each block once', async (t) => {
+  let measured = 0;
+  const count = (blocks: Block[]) => {
+    const text = toPlainText(blocks);
+    measured += text.length;
+    return text.length;
+  };
+  const texts = {
+    paragraphs: 'some words\n\n',
+    items: '- an item\n',
+    lines: 'a line\n',
+    quotes: '> - word\n',
+    codes: '`a` b ',
+  };
+  for (const [name, part] of Object.entries(texts)) {
+    const blocks = parseMarkdown(part.repeat(Math.floor(20_000 / part.length)));
+    measured = 0;
+    const cut = cutBlocks(blocks, { max: 10_000, measure: count, url });
+    const total = measured;
+    t.ok(measure(cut) > 9800, `${name}: the room is used`);
+    t.ok(measure(cut) <= 10_000);
+    t.ok(total < 80_000, `${name}: ${total} characters were measured`);
+  }
+});
+
 t.test('texts made to be slow take little time', async (t) => {
   const texts = [
     '['.repeat(50_000),
@@ -153,6 +203,16 @@ t.test('texts made to be slow take little time', async (t) => {
     'http://'.repeat(15_000),
     '|a'.repeat(50_000),
     '![a]('.repeat(20_000),
+    table(2500, 3000),
+    `${table(100, 200)}\n`.repeat(50),
+    `${table(30, 31)}\n`.repeat(200),
+    `> ${table(100, 300)}\n`.repeat(20),
+    Array.from({ length: 500 }, (_, at) => `${'  '.repeat(at % 60)}- a\n`).join(''),
+    `${'>'.repeat(60)}a\n`.repeat(500),
+    Array.from({ length: 3000 }, (_, at) => `[a${at}]: https://b.example/${at}`).join('\n'),
+    `[a]: https://b.example\n\n${'[a] '.repeat(10_000)}`,
+    `\`${'a'.repeat(50_000)}\``,
+    'a\n'.repeat(20_000),
   ]) {
     const start = performance.now();
     cutBlocks(parseMarkdown(text), { max: 4000, measure, url });

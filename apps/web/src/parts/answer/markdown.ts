@@ -1,3 +1,4 @@
+import { limitTables } from '@carillon/contract/validation/limit-tables';
 import MarkdownIt, { type Token } from 'markdown-it';
 import { type Html, raw } from '../../html.ts';
 
@@ -6,6 +7,7 @@ import { type Html, raw } from '../../html.ts';
  * lead to the web only and say where they go.
  */
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false }).disable(['image']);
+markdown.use(limitTables);
 markdown.validateLink = (url) => /^https?:\/\//i.test(url);
 
 // The policy of pages allows no style attribute, which columns of numbers would have.
