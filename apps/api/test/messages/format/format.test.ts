@@ -214,9 +214,10 @@ t.test('texts made to be slow take little time', async (t) => {
     `\`${'a'.repeat(50_000)}\``,
     'a\n'.repeat(20_000),
   ]) {
-    const start = performance.now();
+    const start = process.cpuUsage();
     cutBlocks(parseMarkdown(text), { max: 4000, measure, url });
-    const ms = performance.now() - start;
+    const { user, system } = process.cpuUsage(start);
+    const ms = (user + system) / 1000;
     t.ok(ms < 2000, `${text.slice(0, 5)}: ${Math.round(ms)} ms`);
   }
 });
