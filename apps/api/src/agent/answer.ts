@@ -137,7 +137,7 @@ function removeQuotes(text: string): string {
 /** Holds back what may be the marker or a draft: the streamed text is always a prefix of `parseAnswer`'s content. */
 export function createContentStream(marker: string, onContent: (text: string) => void) {
   let held = '';
-  let sent = 0;
+  let sent = '';
   /** How many of the first characters of `held` are decoration. */
   let decorated = 0;
   /** How many have no marker and no draft that begins and ends in them. */
@@ -145,7 +145,7 @@ export function createContentStream(marker: string, onContent: (text: string) =>
   let state: 'start' | 'content' | 'ended' = 'start';
   const send = (text: string) => {
     if (text === '') return;
-    sent += text.length;
+    sent += text;
     onContent(text);
   };
   return {
@@ -169,7 +169,8 @@ export function createContentStream(marker: string, onContent: (text: string) =>
       decorated = until - end;
       searched = held.length;
     },
-    end: (content: string) => send(content.slice(sent)),
+    // What was sent may have turned out to be reasoning.
+    end: (content: string) => send(content.startsWith(sent) ? content.slice(sent.length) : ''),
   };
 }
 

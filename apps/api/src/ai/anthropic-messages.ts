@@ -1,4 +1,5 @@
 import { type JsonObject, toArray, toObject } from '../egress/json.ts';
+import { readFinishReason } from './answers/finish-reason.ts';
 import { toClosedSchema } from './models/provider-schemas.ts';
 import { type ModelReply, type Protocol, toTokenCount } from './reply.ts';
 import { buildMessageParts, type MessagePart } from './request.ts';
@@ -32,7 +33,7 @@ export const anthropicMessages: Protocol = {
       ],
       ...buildAnthropicTools(request, turn),
       ...(schema ? { output_config: { format: { type: 'json_schema', schema } } } : {}),
-      ...(onText ? { stream: true } : {}),
+      stream: onText !== undefined,
     };
   },
   readMessage(answer, reply) {
@@ -69,6 +70,7 @@ export const anthropicMessages: Protocol = {
   },
   readToolUses: readAnthropicToolUses,
   usdPerSearch: ANTHROPIC_USD_PER_SEARCH,
+  quirksWithoutEffect: ['noMaxTokens', 'noTokenLimit', 'noStreamOptions', 'noSystemRole'],
 };
 
 function toContentBlock(part: MessagePart) {
@@ -99,9 +101,7 @@ function readBlock(block: JsonObject, reply: ModelReply): void {
 
 function readStopReason(reason: unknown, reply: ModelReply): void {
   if (typeof reason !== 'string') return;
-  if (reason === 'refusal') reply.finishReason = 'content_filter';
-  else if (reason === 'max_tokens') reply.finishReason = 'length';
-  else reply.finishReason = reason === 'pause_turn' && reply.turn !== null ? 'paused' : 'stop';
+  reply.finishReason = reason === 'pause_turn' && reply.turn !== null ? 'paused' : readFinishReason(reason);
 }
 
 /** A stream sends its counts at the beginning, and the changed ones again at the end. */

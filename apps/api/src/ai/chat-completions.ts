@@ -1,7 +1,8 @@
 import { type JsonObject, toArray, toObject } from '../egress/json.ts';
+import { readFinishReason } from './answers/finish-reason.ts';
 import { fitsStrictMode } from './models/provider-schemas.ts';
 import type { ModelQuirks } from './models/quirks.ts';
-import { type ModelReply, type Protocol, toTokenCount } from './reply.ts';
+import { hasContent, type ModelReply, type Protocol, toTokenCount } from './reply.ts';
 import { type AiRequest, buildMessageParts, type MessagePart } from './request.ts';
 import { buildOpenRouterTools, readAnnotations, readOpenRouterToolUses } from './web-tools/openrouter-tools.ts';
 import { OPENROUTER_USD_PER_SEARCH } from './web-tools/tool-limits.ts';
@@ -15,25 +16,27 @@ export const chatCompletions: Protocol = {
     const maxTokens = Math.min(request.maxTokens, quirks.maxOutputTokens ?? request.maxTokens);
     return {
       model,
-      ...(quirks.noMaxTokens ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),
+      ...(quirks.noTokenLimit ? {} : { [quirks.noMaxTokens ? 'max_completion_tokens' : 'max_tokens']: maxTokens }),
       ...(quirks.noTemperature ? {} : { temperature: temperature / 100 }),
       messages: buildMessages(request, quirks),
       ...buildOutputFormat(request, quirks),
       ...buildOpenRouterTools(request),
-      ...(onText ? { stream: true } : {}),
+      stream: onText !== undefined,
       ...(onText && !quirks.noStreamOptions ? { stream_options: { include_usage: true } } : {}),
     };
   },
   readMessage(answer, reply) {
     const choice = toObject(toArray(answer.choices)[0]);
-    if (!choice.error && (typeof choice.message !== 'object' || choice.message === null)) return false;
+    if (!hasContent(choice.error) && (typeof choice.message !== 'object' || choice.message === null)) return false;
     reply.finishReason = 'stop';
     readChoice(answer, choice, choice.message, reply);
     return true;
   },
   readEvent(event, reply) {
     const choice = toObject(toArray(event.choices)[0]);
-    readChoice(event, choice, choice.delta, reply);
+    // Some services stream a whole answer as one event.
+    const isWhole = reply.outputText === '' && choice.delta === undefined;
+    readChoice(event, choice, isWhole ? choice.message : choice.delta, reply);
   },
   readTokenCounts: ({ prompt_tokens, completion_tokens, prompt_tokens_details }) => ({
     inputTokens: toTokenCount(prompt_tokens),
@@ -78,7 +81,7 @@ function toContentPart(part: MessagePart) {
 }
 
 function readChoice(answer: JsonObject, choice: JsonObject, message: unknown, reply: ModelReply): void {
-  if (choice.error) reply.error = { error: choice.error };
+  if (hasContent(choice.error)) reply.error = { error: choice.error };
   if (reply.model === '' && typeof answer.model === 'string') reply.model = answer.model;
   const { content, reasoning_content, reasoning, refusal, annotations, tool_calls } = toObject(message);
   readAnnotations(annotations, reply);
@@ -92,15 +95,11 @@ function readChoice(answer: JsonObject, choice: JsonObject, message: unknown, re
   }
   const { finish_reason: reason } = choice;
   if (typeof reason === 'string' && reason !== '') {
-    reply.finishReason = reply.refused ? 'content_filter' : toFinishReason(reason);
+    reply.finishReason = reply.refused ? 'content_filter' : readFinishReason(reason);
   }
   // Some services send it in every event, most in the last one only.
   if (answer.usage) reply.usage = toObject(answer.usage);
 }
-
-/** `error`: OpenRouter's reason if a model fails in the middle of its answer. */
-const toFinishReason = (reason: string): ModelReply['finishReason'] =>
-  reason === 'length' || reason === 'content_filter' || reason === 'error' ? reason : 'stop';
 
 /** Mistral's models send their reasoning as a part of the content. */
 function readContentPart(part: JsonObject, reply: ModelReply): void {

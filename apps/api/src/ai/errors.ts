@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ERROR_CODES } from '@carillon/db';
-import { toArray, toObject } from '../egress/json.ts';
+import { type ErrorWords, readErrorWords } from './answers/error-words.ts';
+import { readRetryAfterMs } from './answers/retry-after.ts';
 import { classifyReported, classifyStatus } from './classify-error.ts';
 import { maskSecrets, type Secrets } from './mask-secrets.ts';
 
@@ -29,7 +30,6 @@ export interface AiError {
 
 const MAX_MESSAGE = 500;
 const MAX_CHECKED = 4096;
-const MAX_RETRY_AFTER_MS = 3_600_000;
 
 const MESSAGES: Record<ErrorCode, string> = {
   RATE_LIMIT_EXCEEDED: 'The provider limits how often it may be asked',
@@ -87,7 +87,7 @@ export function toAiError(error: ProviderError, secrets: Secrets, timeoutMs: num
 }
 
 function toReportedAiError({ error, headers }: ProviderError & { kind: 'reported' }, secrets: Secrets): AiError {
-  const { message, type } = readErrorFields(error);
+  const { message, type } = readErrorWords(error);
   const errorCode = classifyReported(type, maskSecrets(message, secrets, MAX_MESSAGE));
   return {
     ...createError(errorCode, buildMessage(MESSAGES[errorCode], message, secrets)),
@@ -105,45 +105,21 @@ function toHttpAiError({ status, body, headers }: ProviderError & { kind: 'http'
   };
 }
 
-interface ErrorFields {
-  message: string;
-  type: string;
-  parameter: string;
-}
+export const readProviderWords = (error: ProviderError & { kind: 'http' | 'reported' }): ErrorWords =>
+  error.kind === 'http' ? parseErrorBody(error.body) : readErrorWords(error.error);
 
 /** The provider's own message in any of the usual shapes; empty for an HTML page and for binary data. */
-export function parseErrorBody(body: string): ErrorFields {
+function parseErrorBody(body: string): ErrorWords {
   try {
-    return readErrorFields(JSON.parse(body));
+    // Some services answer a request for a stream with an event.
+    return readErrorWords(JSON.parse(body.replace(/^\s*(?:event:[^\n]*\n)?data:/, '')));
   } catch {
     const start = body.slice(0, MAX_CHECKED).replace(/\s/g, '');
     return { message: /^[<{[]|[\uFFFD\p{Cc}]/u.test(start) ? '' : body, type: '', parameter: '' };
   }
 }
 
-function readErrorFields(parsed: unknown): ErrorFields {
-  const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
-  // Google wraps its errors in a list.
-  const outer = toObject(Array.isArray(parsed) ? parsed[0] : parsed);
-  // vLLM and Mistral do not wrap theirs.
-  const inner = toObject(outer.error ?? outer);
-  const details = toObject(toArray(outer.detail)[0]);
-  const message = [inner.message, outer.error, outer.message, outer.detail, details.msg].map(text).find(Boolean) ?? '';
-  return { message, type: [inner.type, inner.code, inner.status].map(text).join(' '), parameter: text(inner.param) };
-}
-
 function buildMessage(what: string, detail: string, secrets: Secrets): string {
   const shown = maskSecrets(detail, secrets, MAX_MESSAGE - what.length - 2);
   return shown ? `${what}: ${shown}` : `${what}.`;
-}
-
-/** An hour at most. A date counts from the response's own date, so that no clock has to be right. */
-function readRetryAfterMs(headers: IncomingHttpHeaders): number | null {
-  const given = headers['retry-after']?.trim() ?? '';
-  const exact = String(headers['retry-after-ms'] ?? '').trim();
-  let wait = Number.NaN;
-  if (/^\d+(\.\d+)?$/.test(exact)) wait = Number(exact);
-  else if (/^\d+(\.\d+)?$/.test(given)) wait = Number(given) * 1000;
-  else if (/ GMT$/.test(given)) wait = Date.parse(given) - Date.parse(headers.date ?? '');
-  return Number.isNaN(wait) ? null : Math.min(Math.max(Math.round(wait), 0), MAX_RETRY_AFTER_MS);
 }

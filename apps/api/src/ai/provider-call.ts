@@ -25,7 +25,7 @@ export type CallResult = {
   | {
       ok: true;
       text: string;
-      /** The token limit ended the answer. */
+      /** The limit of tokens or of size ended the answer. */
       isCut?: true;
       /** The pages that the answer cites; left out without any. */
       citations?: Citation[];
@@ -55,21 +55,30 @@ export function createProviderCalls(settings: Config['ai'], log?: Warnings): Pro
     const { protocol, key } = route;
     const timeoutMs = Math.min(request.timeoutMs ?? settings.timeoutMs, settings.timeoutMs);
     const deadlineAt = performance.now() + timeoutMs;
-    const reply = new ModelReply(request);
+    let known = quirks.find(request);
+    const reply = new ModelReply(request, known.closesReasoning);
     let spent: AiUsage | null = null;
     // Once more only if the error of the provider taught something new about the model, or to let a paused answer go on.
     for (;;) {
-      const known = quirks.find(request);
       const body = JSON.stringify(protocol.buildBody(route.model, request, known, reply.turn));
       const error = await post(request, route, body, Math.max(1, deadlineAt - performance.now()), reply);
       if (error === null) {
         spent = addUsage(spent, computeUsage(request, reply, route, log)) as AiUsage;
-        if (reply.finishReason !== 'paused') return toResult(request, reply, spent);
+        if (reply.finishReason !== 'paused') {
+          quirks.noteReasoning(request, reply.hasClosedReasoning);
+          return toResult(request, reply, spent);
+        }
         if (!reply.turn?.pause(request)) return toFailure(createError('PROVIDER_ERROR', STILL_PAUSED), spent);
         reply.resume();
         continue;
       }
-      if (quirks.learn(request, error, known)) continue;
+      const learned =
+        reply.outputText === '' ? quirks.learn(request, error, known, protocol.quirksWithoutEffect) : null;
+      if (learned) {
+        known = learned;
+        reply.resume();
+        continue;
+      }
       const keys = [key, settings.apiKey ?? '', settings.anthropicApiKey ?? ''];
       const aiError = toAiError(error, { keys, prompt: joinRequestText(request) }, timeoutMs);
       const mayBeBilled = aiError.sent || reply.outputText !== '' || reply.toolUses.all > 0;
@@ -87,7 +96,7 @@ export function createProviderCalls(settings: Config['ai'], log?: Warnings): Pro
     timeoutMs: number,
     reply: ModelReply,
   ): Promise<ProviderError | null> {
-    const response = new ProviderResponse(protocol, reply, request.onText !== undefined);
+    const response = new ProviderResponse(protocol, reply);
     const { end, sent, error } = await http.request({
       origin,
       path,
@@ -158,13 +167,13 @@ function toResult(request: AiRequest, reply: ModelReply, usage: AiUsage): CallRe
   const text = toStorableText(reply.answer, MAX_TEXT);
   if (/\S/.test(text)) {
     const citations = reply.sources.toArray();
-    const isCut = finishReason === 'length' && { isCut: true as const };
-    return { ok: true, text, usage, ...isCut, ...(citations.length > 0 && { citations }) };
+    const isCut = finishReason === 'length' || reply.answer.length > MAX_TEXT;
+    return { ok: true, text, usage, ...(isCut && { isCut }), ...(citations.length > 0 && { citations }) };
   }
   if (reply.callsTools && request.tools?.length) return toFailure(toolsHandedBack(request), usage);
   // The same limit would end the next answer in the same place.
   const error =
-    finishReason === 'length'
+    finishReason === 'length' || reply.isOnlyReasoning
       ? createError('PROVIDER_ERROR', `The model wrote no text within ${request.maxTokens} tokens: raise maxTokens.`)
       : createError('PROVIDER_UNAVAILABLE', 'The answer of the provider has no text.');
   return toFailure(error, usage);

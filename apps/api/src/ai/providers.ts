@@ -35,7 +35,7 @@ export function findService(settings: Config['ai'], model: string): Service {
 /** Anthropic's own clients leave `/v1` out of the base address, others include it: both are accepted. */
 function getAnthropicUrl({ anthropicBaseUrl }: Config['ai']): string {
   const url = anthropicBaseUrl ?? ANTHROPIC_URL;
-  return /\/v\d+$/.test(url) ? url : `${url}/v1`;
+  return /\/v\d+\/*$/.test(new URL(url).pathname) ? url : appendPath(url, '/v1').href;
 }
 
 /** `find` uses the user's own key for the OpenAI-compatible service, if there is one. */
@@ -72,7 +72,7 @@ export function findModelLists(settings: Config['ai']): ModelListAddress[] | nul
   const { baseUrl, apiKey, anthropicApiKey } = settings;
   const lists: ModelListAddress[] = [];
   const add = (protocol: Protocol, url: string, key: string, prefix: string) => {
-    const { origin, pathname, search } = new URL(`${url.replace(/\/$/, '')}/models`);
+    const { origin, pathname, search } = appendPath(url, '/models');
     lists.push({ origin, path: pathname + search, headers: protocol.buildHeaders(key), prefix });
   };
   if (baseUrl !== null && baseUrl !== 'offline') add(chatCompletions, baseUrl, apiKey ?? '', '');
@@ -81,8 +81,17 @@ export function findModelLists(settings: Config['ai']): ModelListAddress[] | nul
 }
 
 function buildEndpoint(protocol: Protocol, apiUrl: string): Endpoint {
-  const { origin, pathname, search } = new URL(apiUrl.replace(/\/$/, '') + protocol.path);
-  return { protocol, apiUrl, origin, path: pathname + search };
+  const { origin, pathname, search } = appendPath(apiUrl, protocol.path);
+  // A query may hold a key: this address is logged.
+  return { protocol, apiUrl: new URL(apiUrl).origin + new URL(apiUrl).pathname, origin, path: pathname + search };
+}
+
+/** A query, such as the version of Azure's API, stays behind the path. */
+function appendPath(address: string, path: string): URL {
+  const url = new URL(address);
+  url.pathname = url.pathname.replace(/\/+$/, '') + path;
+  url.hash = '';
+  return url;
 }
 
 function buildRoute(endpoint: Endpoint, model: string, key: string): Route {

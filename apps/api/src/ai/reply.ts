@@ -2,6 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createStorableTextStream } from '@carillon/db/storable-text';
 import { createParser } from 'eventsource-parser';
 import { type JsonObject, parseJson, toObject } from '../egress/json.ts';
+import type { FinishReason } from './answers/finish-reason.ts';
+import { ReasoningFilter } from './answers/reasoning.ts';
 import type { ProviderError } from './errors.ts';
 import type { ModelQuirks } from './models/quirks.ts';
 import type { TokenCounts } from './pricing.ts';
@@ -27,6 +29,7 @@ export interface Protocol {
   readToolUses(usage: JsonObject): ToolCounts;
   /** In US dollars, if the provider does not send the cost of a call. */
   usdPerSearch: number;
+  quirksWithoutEffect?: readonly (keyof ModelQuirks)[];
 }
 
 /** As a provider claims them: searches, and other uses or all uses. */
@@ -53,7 +56,7 @@ export class ModelReply {
   /** A stream that announces its beginning also announces its end. */
   started = false;
   /** Null until the answer says that it has ended. `paused`: the provider waits until the answer is sent back. */
-  finishReason: 'stop' | 'length' | 'content_filter' | 'error' | 'paused' | null = null;
+  finishReason: FinishReason | 'paused' | null = null;
   /** The service asks us to run the tools. */
   callsTools = false;
   /** What the provider reports in place of an answer, or of its end. */
@@ -67,22 +70,24 @@ export class ModelReply {
   #deltas: ReturnType<typeof createStorableTextStream> | null;
   #earlierText = '';
   #breaks = false;
+  #filter: ReasoningFilter;
+  readonly #closesReasoning: boolean;
   readonly sources: Sources;
 
-  constructor(request: Pick<AiRequest, 'onText' | 'tools' | 'attachments'> = {}) {
+  /** `closesReasoning`: the last answer of the model had the closing tag of reasoning alone. */
+  constructor(request: Pick<AiRequest, 'onText' | 'tools' | 'attachments'> = {}, closesReasoning = false) {
     const { onText, tools = [], attachments = [] } = request;
     this.turn = tools.length > 0 ? new Turn() : null;
     this.#deltas = onText ? createStorableTextStream(MAX_TEXT, onText) : null;
     this.sources = new Sources(countPdfs(attachments));
+    this.#closesReasoning = closesReasoning;
+    this.#filter = this.#createFilter();
   }
 
   addText(text: unknown) {
     if (typeof text !== 'string' || text === '') return;
-    if (this.#breaks) this.#deltas?.add(SECTION_BREAK);
-    this.#breaks = false;
-    this.text += text;
     this.outputText += text;
-    this.#deltas?.add(text);
+    this.#filter.add(text);
   }
 
   addReasoning(text: unknown) {
@@ -91,8 +96,43 @@ export class ModelReply {
     this.outputText += text;
   }
 
+  get hasClosedReasoning(): boolean {
+    return this.#filter.isUnopened;
+  }
+
+  /** The text has ended within reasoning. */
+  get isOnlyReasoning(): boolean {
+    return this.#filter.isInside;
+  }
+
+  #createFilter(): ReasoningFilter {
+    const reply = this;
+    const sink = {
+      get text() {
+        return reply.text;
+      },
+      showText(text: string) {
+        if (text === '') return;
+        if (reply.#breaks) reply.#deltas?.add(SECTION_BREAK);
+        reply.#breaks = false;
+        reply.text += text;
+        reply.#deltas?.add(text);
+      },
+      addReasoning(text: string) {
+        reply.reasoning += text;
+      },
+      takeBackText() {
+        reply.reasoning += reply.text;
+        reply.text = '';
+      },
+    };
+    return new ReasoningFilter(sink, { isStream: this.#deltas !== null, expectsClosing: this.#closesReasoning });
+  }
+
   /** What follows is written with the result of a tool. */
   startSection() {
+    this.#filter.end();
+    this.#filter = this.#createFilter();
     if (this.text !== '') {
       this.#earlierText += this.text + SECTION_BREAK;
       this.text = '';
@@ -109,10 +149,13 @@ export class ModelReply {
     this.usage = {};
     this.started = false;
     this.finishReason = null;
+    this.error = null;
   }
 
   endText() {
-    if (this.finishReason !== 'paused') this.#deltas?.end();
+    if (this.finishReason === 'paused') return;
+    this.#filter.end();
+    this.#deltas?.end();
   }
 
   /** The text that follows the last use of a tool: before it, models write what they are about to do. */
@@ -127,33 +170,55 @@ export interface ReplyReader {
   end(): ProviderError | null;
 }
 
-/** Some services do not stream, and show it only by the content type of their answer. */
-export function createReplyReader(
-  protocol: Protocol,
-  headers: IncomingHttpHeaders,
-  reply: ModelReply,
-  streamed: boolean,
-): ReplyReader {
-  // LiteLLM sends the cost of a call here.
-  reply.headerCost = headers['x-litellm-response-cost'];
-  const isStream = streamed && !/^application\/json\b/i.test(headers['content-type'] ?? '');
-  return isStream ? createStreamReader(protocol, headers, reply) : createMessageReader(protocol, headers, reply);
+interface TextReader {
+  read(text: string): ProviderError | null;
+  end(): ProviderError | null;
 }
 
-/** `"error": null` and `"error": {}` accompany answers of some services. */
-const isError = ({ error, object, type }: JsonObject) =>
-  object === 'error' || type === 'error' || (Boolean(error) && JSON.stringify(error) !== '{}');
+const MIN_START = 6;
 
-function createMessageReader(protocol: Protocol, headers: IncomingHttpHeaders, reply: ModelReply): ReplyReader {
-  const chunks: Buffer[] = [];
+/** Services stream unasked, do not stream although they are asked to, and name another content type. */
+export function createReplyReader(protocol: Protocol, headers: IncomingHttpHeaders, reply: ModelReply): ReplyReader {
+  // LiteLLM sends the cost of a call here.
+  reply.headerCost = headers['x-litellm-response-cost'];
+  const decoder = new TextDecoder();
+  let reader: TextReader | null = null;
+  let start = '';
+  const read = (text: string, isEnd: boolean) => {
+    if (reader) return reader.read(text);
+    start = (start + text).trimStart();
+    if (start.length < MIN_START && !isEnd) return null;
+    const create = isStream(start, headers) ? createStreamReader : createMessageReader;
+    reader = create(protocol, headers, reply);
+    return reader.read(start);
+  };
   return {
-    read(bytes) {
-      chunks.push(bytes);
+    read: (bytes) => read(decoder.decode(bytes, { stream: true }), false),
+    end: () => read(decoder.decode(), true) ?? (reader as TextReader).end(),
+  };
+}
+
+const isStream = (start: string, headers: IncomingHttpHeaders) =>
+  /^(?:data|event|id|retry)?:/.test(start) ||
+  (/^text\/event-stream\b/i.test(headers['content-type'] ?? '') && !/^[{[]/.test(start));
+
+/** Some services send an empty error beside each answer. */
+export function hasContent(value: unknown): boolean {
+  if (typeof value === 'string') return value.trim() !== '';
+  return typeof value === 'object' && value !== null ? Object.values(value).some(hasContent) : Boolean(value);
+}
+
+const isError = ({ error, object, type }: JsonObject) => object === 'error' || type === 'error' || hasContent(error);
+
+function createMessageReader(protocol: Protocol, headers: IncomingHttpHeaders, reply: ModelReply): TextReader {
+  const texts: string[] = [];
+  return {
+    read(text) {
+      texts.push(text);
       return null;
     },
     end() {
-      const [first] = chunks;
-      const body = new TextDecoder().decode(chunks.length === 1 ? first : Buffer.concat(chunks));
+      const body = removeStreamEnd(texts.join(''));
       const answer = parseJson(body);
       // Google sends its errors in a list.
       const fields = toObject(Array.isArray(answer) ? answer[0] : answer);
@@ -166,30 +231,44 @@ function createMessageReader(protocol: Protocol, headers: IncomingHttpHeaders, r
   };
 }
 
-function createStreamReader(protocol: Protocol, headers: IncomingHttpHeaders, reply: ModelReply): ReplyReader {
-  const decoder = new TextDecoder();
+function removeStreamEnd(body: string): string {
+  const at = body.lastIndexOf('data:');
+  return at > 0 && isStreamEnd(body.slice(at + 5)) ? body.slice(0, at) : body;
+}
+
+const isStreamEnd = (data: string) => /^\s*"?\[DONE\]"?\s*$/i.test(data);
+
+function createStreamReader(protocol: Protocol, headers: IncomingHttpHeaders, reply: ModelReply): TextReader {
   let error: ProviderError | null = null;
+  let isEnd = false;
   const parser = createParser({
-    onEvent({ data }) {
-      if (error !== null) return;
-      if (data === '[DONE]') {
+    onEvent({ data, event: name }) {
+      if (error !== null || data.trim() === '') return;
+      if (isStreamEnd(data)) {
         if (!reply.started) reply.finishReason ??= 'stop';
         return;
       }
       const event = parseJson(data);
       const fields = toObject(event);
-      if (event === undefined) error = { kind: 'unreadable', body: data };
-      else if (isError(fields)) error = { kind: 'reported', error: fields, headers };
+      if (isError(fields)) error = { kind: 'reported', error: fields, headers };
+      else if (name === 'error' && hasContent(event ?? data))
+        error = { kind: 'reported', error: event ?? data, headers };
+      // The connection may have closed in the middle of the last one.
+      else if (event === undefined && !isEnd) error = { kind: 'unreadable', body: data };
       else protocol.readEvent(fields, reply);
       if (reply.error) error ??= { kind: 'reported', error: reply.error, headers };
     },
   });
   return {
-    read(bytes) {
-      parser.feed(decoder.decode(bytes, { stream: true }));
+    read(text) {
+      parser.feed(text);
       return error;
     },
     end() {
+      // The last event may lack its empty line, or the end of its line.
+      isEnd = true;
+      parser.feed('\n\n');
+      if (error !== null) return error;
       if (reply.finishReason !== null) {
         reply.endText();
         return null;

@@ -10,7 +10,6 @@ const MAX_ERROR_BYTES = 64 * 1024;
 export class ProviderResponse {
   readonly #protocol: Protocol;
   readonly #reply: ModelReply;
-  readonly #streamed: boolean;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
   /** Null if the body is not compressed. */
@@ -21,10 +20,9 @@ export class ProviderResponse {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(protocol: Protocol, reply: ModelReply, streamed: boolean) {
+  constructor(protocol: Protocol, reply: ModelReply) {
     this.#protocol = protocol;
     this.#reply = reply;
-    this.#streamed = streamed;
   }
 
   start(status: number, headers: IncomingHttpHeaders): void {
@@ -32,7 +30,7 @@ export class ProviderResponse {
     this.#headers = headers;
     const encoding = headers['content-encoding']?.trim();
     this.#encoding = encoding && !/^identity$/i.test(encoding) ? encoding : null;
-    if (status < 300) this.#reader = createReplyReader(this.#protocol, headers, this.#reply, this.#streamed);
+    if (status < 300) this.#reader = createReplyReader(this.#protocol, headers, this.#reply);
   }
 
   /** Returns true to read no further. */

@@ -112,6 +112,25 @@ t.test('Content is streamed while the model writes, and never the marker', async
   await until(isBooked);
 });
 
+t.test('Reasoning that the model writes into its text is not streamed', async (t) => {
+  for (const reasoning of [
+    '<think>\nMoons …\n</think>\n\n',
+    'Okay, so the user wants a moon.\n</think>\n\n',
+    '[THINK]Moons[/THINK]',
+  ]) {
+    ai.answer((request) => {
+      const { text = '' } = buildModelAnswer('Titan has a tag, `</think>`.', ['Why?'])(request);
+      return { pieces: [...reasoning, ...text] };
+    });
+    const events = parseEvents((await ask(undefined, { headers: EVENTS })).body);
+    t.equal(contentIn(events), 'Titan has a tag, `</think>`.');
+    t.match(events.at(-1), {
+      event: 'done',
+      data: { response: { content: contentIn(events) }, suggestions: ['Why?'] },
+    });
+  }
+});
+
 t.test('A client that disconnects ends the provider call, which is recorded up to there', async (t) => {
   ai.answer(() => ({ text: 'Titan is the largest moon of Saturn. Rhea', cut: { after: 8, by: 'stall' } }));
   const { until: read, hangUp } = await open(t);

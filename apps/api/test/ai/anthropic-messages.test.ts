@@ -12,20 +12,24 @@ t.test('The body of a request is exactly this', (t) => {
   const user = '{"role":"user","content":[{"type":"text","text":"Name a moon."}]}';
   const onText = () => {};
   for (const [request, quirks, body] of [
-    [{}, {}, `"max_tokens":1024,"temperature":0.7,"messages":[${user}]`],
+    [{}, {}, `"max_tokens":1024,"temperature":0.7,"messages":[${user}],"stream":false`],
     [
       { system: 'Be brief.', onText, temperature: 150 },
       {},
       `"max_tokens":1024,"temperature":1,"system":[{"type":"text","text":"Be brief."}],"messages":[${user}],"stream":true`,
     ],
-    [{}, { noTemperature: true, maxOutputTokens: 512 }, `"max_tokens":512,"messages":[${user}]`],
-    [{ maxTokens: 7 }, { maxOutputTokens: 512 }, `"max_tokens":7,"temperature":0.7,"messages":[${user}]`],
+    [{}, { noTemperature: true, maxOutputTokens: 512 }, `"max_tokens":512,"messages":[${user}],"stream":false`],
+    [
+      { maxTokens: 7 },
+      { maxOutputTokens: 512 },
+      `"max_tokens":7,"temperature":0.7,"messages":[${user}],"stream":false`,
+    ],
     [
       { attachments: [PNG, PDF] },
       {},
       '"max_tokens":1024,"temperature":0.7,"messages":[{"role":"user","content":[{"type":"text","text":"Name a moon."},' +
         '{"type":"image","source":{"type":"base64","media_type":"image/png","data":"cG5n"}},' +
-        '{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"cGRm"},"title":"a.pdf"}]}]',
+        '{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"cGRm"},"title":"a.pdf"}]}],"stream":false',
     ],
   ] as const) {
     const sent = JSON.stringify(

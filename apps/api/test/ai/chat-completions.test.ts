@@ -12,13 +12,13 @@ t.test('The body of a request is exactly this', (t) => {
   const user = '{"role":"user","content":"Say \\"hi\\" – 🌍"}';
   const onText = () => {};
   for (const [request, quirks, body] of [
-    [{}, {}, `"max_tokens":1024,"temperature":0.7,"messages":[${user}]`],
-    [{ temperature: 0, maxTokens: 1 }, {}, `"max_tokens":1,"temperature":0,"messages":[${user}]`],
-    [{}, { maxOutputTokens: 512 }, `"max_tokens":512,"temperature":0.7,"messages":[${user}]`],
+    [{}, {}, `"max_tokens":1024,"temperature":0.7,"messages":[${user}],"stream":false`],
+    [{ temperature: 0, maxTokens: 1 }, {}, `"max_tokens":1,"temperature":0,"messages":[${user}],"stream":false`],
+    [{}, { maxOutputTokens: 512 }, `"max_tokens":512,"temperature":0.7,"messages":[${user}],"stream":false`],
     [
       { system: 'Be brief.' },
       {},
-      `"max_tokens":1024,"temperature":0.7,"messages":[{"role":"system","content":"Be brief."},${user}]`,
+      `"max_tokens":1024,"temperature":0.7,"messages":[{"role":"system","content":"Be brief."},${user}],"stream":false`,
     ],
     [
       { onText },
@@ -36,7 +36,7 @@ t.test('The body of a request is exactly this', (t) => {
       '"max_tokens":1024,"temperature":0.7,"messages":[{"role":"user","content":[' +
         '{"type":"text","text":"Say \\"hi\\" – 🌍"},' +
         '{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}},' +
-        '{"type":"file","file":{"filename":"a \\"b\\".pdf","file_data":"data:application/pdf;base64,cGRm"}}]}]',
+        '{"type":"file","file":{"filename":"a \\"b\\".pdf","file_data":"data:application/pdf;base64,cGRm"}}]}],"stream":false',
     ],
   ] as const) {
     const sent = JSON.stringify(chatCompletions.buildBody('m/1', buildAiRequest({ prompt, ...request }), quirks, null));

@@ -10,6 +10,7 @@ t.test('The prompt arrives as the only user message, with model, limit and key',
     max_tokens: 321,
     temperature: 0.7,
     messages: [{ role: 'user', content: 'Héllo 🌍\nsecond line' }],
+    stream: false,
   });
   t.equal(server.requests[0]?.headers.authorization, 'Bearer operator-key-1');
 });

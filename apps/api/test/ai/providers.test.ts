@@ -40,6 +40,7 @@ t.test('A model that refuses max_tokens or a temperature is asked again without,
     model: 'thinker',
     max_completion_tokens: 77,
     messages: [{ role: 'user', content: buildAiRequest().prompt }],
+    stream: false,
   });
   await ask({ model: 'plain' });
   t.match(server.requests[7]?.body, { max_tokens: 1024, temperature: 0.7 }, 'other models are asked as before');

@@ -7,7 +7,7 @@ import { startTestAi } from '../support/ai-client.ts';
 /** The reply of a stream that arrives in these pieces, and the error that ended it. */
 function streamed(protocol: Protocol, pieces: readonly Uint8Array[], type = 'text/event-stream') {
   const reply = new ModelReply({ onText: () => {} });
-  const reader = createReplyReader(protocol, { 'content-type': type }, reply, true);
+  const reader = createReplyReader(protocol, { 'content-type': type }, reply);
   for (const piece of pieces) {
     const error = reader.read(Buffer.from(piece));
     if (error) return { reply, error };

@@ -49,6 +49,22 @@ t.test('An error inside a 200 has the code of its status or of its words, and is
   t.match(toFailure(await ask()), { errorCode: 'PROVIDER_UNAVAILABLE', message: /: The model is down\.$/ });
 });
 
+t.test('A rate limit inside a 200 is one, although its words name billing or quotas', async (t) => {
+  const { server, ask } = await startTestAi(t);
+  for (const [error, errorCode] of [
+    [{ message: 'Rate limit reached. Upgrade at https://console.groq.com/settings/billing' }, 'RATE_LIMIT_EXCEEDED'],
+    [{ message: 'Rate limit reached, see your billing page', code: 429 }, 'RATE_LIMIT_EXCEEDED'],
+    [{ message: 'Quota exceeded for requests per minute: check your billing.' }, 'RATE_LIMIT_EXCEEDED'],
+    [{ message: 'Too many requests', type: 'throttling' }, 'RATE_LIMIT_EXCEEDED'],
+    [{ message: 'You exceeded your current quota.', code: 'insufficient_quota' }, 'QUOTA_EXCEEDED'],
+    [{ message: 'Your credit balance is too low.' }, 'QUOTA_EXCEEDED'],
+    [{ message: 'Enable billing.' }, 'QUOTA_EXCEEDED'],
+  ] as const) {
+    server.answer(() => ({ body: { error } }));
+    t.equal(toFailure(await ask()).errorCode, errorCode, error.message);
+  }
+});
+
 t.test('An error of one choice ends a stream and is charged what arrived', async (t) => {
   const { server, ask } = await startTestAi(t);
   const choice = { error: { code: 429, message: 'Slow down.' }, delta: { content: '' }, finish_reason: 'error' };

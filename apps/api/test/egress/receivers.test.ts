@@ -200,6 +200,25 @@ t.test('An answer counts by its status, for every end of its body, and is not re
   }
 });
 
+t.test('An interim answer that was not asked for is skipped', async (t) => {
+  const http = createTestHttpClient(t);
+  for (const interim of ['100 Continue', '102 Processing', '103 Early Hints']) {
+    const head = `HTTP/1.1 ${interim}\r\n\r\n`;
+    for (const [end, error] of [
+      ['200 OK', null],
+      ['503 Gone', 'The receiver answered 503.'],
+    ] as const) {
+      const receiver = await startRawProbeServer(t, (socket) =>
+        socket.on('data', () => socket.write(`${head}${head}HTTP/1.1 ${end}\r\ncontent-length: 0\r\n\r\n`)),
+      );
+      const status = Number.parseInt(end, 10);
+      for (let request = 0; request < 3; request += 1) {
+        t.strictSame(await http.post(buildPost(addressOf(receiver))), { kind: 'answered', status, error }, interim);
+      }
+    }
+  }
+});
+
 t.test('An answer of up to 64 KiB keeps its connection', async (t) => {
   const receiver = await startProbeServer(t, (_, response) => response.end(Buffer.alloc(64 * 1024)));
   const http = createTestHttpClient(t);

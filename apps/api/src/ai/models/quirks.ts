@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { type ProviderError, parseErrorBody } from '../errors.ts';
+import { type ProviderError, readProviderWords } from '../errors.ts';
+import { maskSecrets } from '../mask-secrets.ts';
 import type { AiRequest } from '../request.ts';
 
 const MAX_MODELS = 200;
@@ -9,10 +10,13 @@ const MAX_SCHEMAS = 1000;
 export interface ModelQuirks {
   /** It takes `max_completion_tokens` instead of `max_tokens`. */
   noMaxTokens?: true;
+  noTokenLimit?: true;
   noTemperature?: true;
   noStreamOptions?: true;
   noSystemRole?: true;
   maxOutputTokens?: number;
+  /** Its last answer had the closing tag of reasoning, and no opening one. */
+  closesReasoning?: true;
   /** It does not take this schema: it is asked for any JSON object (`object`), or by instructions alone (`none`). */
   outputFormat?: 'object' | 'none';
 }
@@ -30,22 +34,32 @@ export function createModelQuirks() {
       const outputFormat = request.outputSchema && formats.get(toFormatKey(request));
       return outputFormat ? { ...quirks, outputFormat } : quirks;
     },
-    /** Returns true if `error` names a quirk that the call, made with `used`, did not respect. */
-    learn(request: QuirkRequest, error: ProviderError, used: ModelQuirks): boolean {
-      const found = findQuirk(error);
-      if (found !== null && Object.keys(found).some((name) => !(name in used))) {
-        known.set(request.model, { ...known.get(request.model), ...found });
-        return true;
+    /** The quirks to ask again with if `error` names one that the call, made with `used`, did not respect; else null. */
+    learn(
+      request: QuirkRequest,
+      error: ProviderError,
+      used: ModelQuirks,
+      withoutEffect: readonly (keyof ModelQuirks)[] = [],
+    ): ModelQuirks | null {
+      const { found, isLasting } = findQuirks(error, request, used);
+      for (const name of withoutEffect) delete found[name];
+      if (Object.keys(found).some((name) => !(name in used))) {
+        if (isLasting) known.set(request.model, { ...known.get(request.model), ...found });
+        return { ...used, ...found };
       }
-      if (!request.outputSchema || used.outputFormat === 'none' || !refusesOutputFormat(error)) return false;
+      if (!request.outputSchema || used.outputFormat === 'none' || !refusesOutputFormat(error)) return null;
       const key = toFormatKey(request);
       if (formats.get(key) !== 'none') formats.set(key, used.outputFormat === 'object' ? 'none' : 'object');
-      return true;
+      return { ...used, ...this.find(request) };
+    },
+    noteReasoning({ model }: QuirkRequest, isClosed: boolean): void {
+      const { closesReasoning = false, ...others } = known.get(model) ?? NO_QUIRKS;
+      if (isClosed !== closesReasoning) known.set(model, { ...others, ...(isClosed && { closesReasoning: true }) });
     },
   };
 }
 
-type QuirkRequest = Pick<AiRequest, 'model' | 'outputSchema' | 'tools'>;
+type QuirkRequest = Pick<AiRequest, 'model'> & Partial<AiRequest>;
 
 /** Some models take a format, and tools, but not both. */
 function toFormatKey({ model, outputSchema, tools = [] }: QuirkRequest): string {
@@ -62,18 +76,67 @@ const refusesOutputFormat = (error: ProviderError) =>
 
 const NO_SYSTEM_ROLE =
   /\b(?:system|developer)[ -](?:role|message|prompt|instruction)s?\b.{0,40}\b(?:not|unsupported)\b|messages\[0\]\.role\W+does not support\W+system/i;
-const TOO_MANY_TOKENS = /\bmax_tokens: \d+ > (\d{1,9})\b/;
+const STATUSES = [400, 404, 422, 500, 501];
+const MAX_WORDS = 2000;
 
-function findQuirk(error: ProviderError): ModelQuirks | null {
-  if (error.kind !== 'http') return null;
+interface FoundQuirks {
+  found: ModelQuirks;
+  isLasting: boolean;
+}
+
+function findQuirks(error: ProviderError, request: QuirkRequest, used: ModelQuirks): FoundQuirks {
+  const none = { found: {}, isLasting: true };
+  if (error.kind !== 'http' && error.kind !== 'reported') return none;
+  if (error.kind === 'http' && !STATUSES.includes(error.status)) return none;
   // The word is rare, and services say in many ways that they do not know it.
-  if ([400, 422].includes(error.status) && error.body.includes('stream_options')) return { noStreamOptions: true };
-  if (error.status !== 400) return null;
-  const { message, type, parameter } = parseErrorBody(error.body);
-  if (NO_SYSTEM_ROLE.test(message)) return { noSystemRole: true };
-  const maxOutputTokens = Number(TOO_MANY_TOKENS.exec(message)?.[1]);
-  if (maxOutputTokens > 0) return { maxOutputTokens };
-  if (!/unsupported|not supported|deprecated/i.test(`${type} ${message}`)) return null;
-  if (parameter === 'max_tokens' || message.includes('max_completion_tokens')) return { noMaxTokens: true };
-  return parameter === 'temperature' || message.includes('`temperature`') ? { noTemperature: true } : null;
+  if (error.kind === 'http' && error.body.includes('stream_options'))
+    return { ...none, found: { noStreamOptions: true } };
+  const { message, type, parameter } = readProviderWords(error);
+  // What the message repeats of a prompt says nothing about parameters.
+  const words = maskSecrets(message, { keys: [], prompt: request.prompt ?? '' }, MAX_WORDS);
+  if (NO_SYSTEM_ROLE.test(words)) return { ...none, found: { noSystemRole: true } };
+  const isRefused = (name: RegExp) => refusesParameter(name, { words, type, parameter });
+  const noTemperature = isRefused(TEMPERATURE) && { noTemperature: true as const };
+  if (!isRefused(used.noMaxTokens ? NEW_TOKEN_LIMIT : TOKEN_LIMIT)) return { ...none, found: { ...noTemperature } };
+  const isLasting = !OF_CONTEXT.test(words);
+  const limit = isLasting ? findHighestLimit(words, request.maxTokens) : 0;
+  if (limit > 0 && !used.maxOutputTokens) return { isLasting, found: { ...noTemperature, maxOutputTokens: limit } };
+  const isRenamed = isLasting && !used.noMaxTokens;
+  return { isLasting, found: { ...noTemperature, ...(isRenamed ? { noMaxTokens: true } : { noTokenLimit: true }) } };
+}
+
+const TEMPERATURE = /(?<![\w-])temperature(?![\w-])/i;
+const TOKEN_LIMIT = /(?<![\w-])max_?(?:completion_?|output_?|new_?)?tokens(?![\w-])/i;
+/** And not as the one to use instead. */
+const NEW_TOKEN_LIMIT = /(?<!\buse [`'"]?)\bmax_completion_tokens\b(?![`'"]? instead)/i;
+const OF_CONTEXT = /context|input tokens|prompt/i;
+const REFUSED_TYPE = /unsupported|deprecated|unknown_param|unrecognized|extra_forbidden|not_supported/i;
+const REFUSAL = new RegExp(
+  [
+    'unsupported|unrecogni[sz]ed|unknown|unexpected|deprecated|invalid|illegal|forbidden|reserved|not_supported',
+    String.raw`\b(?:not|n't|cannot|can't|no longer|neither)\b|n't (?:support|accept|allow)`,
+    String.raw`\bonly\b|\bmust\b|\bshould\b|\bhas to\b|\brange\b|\bbetween\b|\b(?:less|greater|larger|lower|higher) than\b`,
+    String.raw`too (?:large|high|big|many|low|small)|exceed|at most|at least|out of|maximum allowed|\d+ > \d+`,
+    '不支持|非法|无效|取值|只支持|参数错误',
+  ].join('|'),
+  'i',
+);
+const MISSING = /missing|field required|is required/i;
+
+function refusesParameter(name: RegExp, error: { words: string; type: string; parameter: string }): boolean {
+  const { words, type, parameter } = error;
+  if (MISSING.test(`${type} ${words}`) && !/support|deprecat/i.test(words)) return false;
+  if (name.test(parameter)) return true;
+  if (parameter !== '') return false;
+  if (REFUSED_TYPE.test(type)) return name.test(words);
+  return words.split(/(?<=[a-z`'")\]])[.;](?=\s+[A-Z])|\n/).some((part) => name.test(part) && REFUSAL.test(part));
+}
+
+/** The highest number below the limit that was asked for, as in `200000 > 8192`. */
+function findHighestLimit(words: string, asked = 0): number {
+  const numbers = words.matchAll(/(?<![\w.-])(\d{1,3}(?:,\d{3})+|\d{2,9})(?![\w-])(\s*\(exclusive\))?/g);
+  const limits = [...numbers].map(
+    ([, digits = '', exclusive]) => Number(digits.replaceAll(',', '')) - (exclusive ? 1 : 0),
+  );
+  return Math.max(0, ...limits.filter((limit) => limit < asked));
 }

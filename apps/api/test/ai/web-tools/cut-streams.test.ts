@@ -55,7 +55,7 @@ function read(protocol: Protocol, chunks: readonly Buffer[]) {
       streamed += piece;
     },
   });
-  const reader = createReplyReader(protocol, { 'content-type': 'text/event-stream' }, reply, true);
+  const reader = createReplyReader(protocol, { 'content-type': 'text/event-stream' }, reply);
   for (const chunk of chunks) if (reader.read(chunk)) return { error: 'unreadable', reply, streamed };
   const error = reader.end();
   reply.turn?.endMessage();
