@@ -15,19 +15,44 @@ interface Subtest extends Tally {
   broken: number;
 }
 
+export interface FileReport {
+  counts: Tally;
+  /** Its failures, in full. */
+  lines: string[];
+  ms: number;
+}
+
 /**
- * Reads the TAP of `file` to its end, prints every failure in full, and counts tests: a test is a subtest without subtests
- * of its own, or the assertions of a file outside any subtest. A file that crashes, ends early or tests nothing counts as
- * one failed test more.
+ * Reads the TAP of a process, in which each test file is a subtest, to its end. Counts tests: a test is a subtest without
+ * subtests of its own, or the assertions of a file outside any subtest. A file that ends early or tests nothing counts as
+ * one failed test more. What belongs to no file is reported by its own name, and printed.
  */
-export async function readTap(tap: Readable, file: string, print: (line: string) => void): Promise<Tally> {
+export async function readTap(tap: Readable, print: (line: string) => void): Promise<Map<string, FileReport>> {
   const parser = new Parser();
-  const whole = countSubtest(parser, [file], print);
+  const reports = new Map<string, FileReport>();
+  let endFile: ((result?: Result) => void) | undefined;
+  parser.on('child', (child: Parser) => {
+    const lines: string[] = [];
+    const whole = countSubtest(child, [child.name], (line) => lines.push(line));
+    endFile = (result) => {
+      const counts = totalCounts(whole, { ok: result?.ok ?? false });
+      if (counts.passed + counts.failed + counts.skipped === 0) counts.failed = 1;
+      reports.set(child.name, { counts, lines, ms: result?.time ?? 0 });
+      endFile = undefined;
+    };
+  });
+  parser.on('assert', (result: Result) => {
+    if (endFile) return endFile(result);
+    reports.set(result.name, { counts: { passed: 0, failed: 1, skipped: 0 }, lines: [], ms: 0 });
+    print(failureText([result.name], result.diag));
+  });
+  printRest(parser, print);
   const complete = once(parser, 'complete');
   tap.pipe(parser);
-  const [{ ok }] = await complete;
-  const counts = totalCounts(whole, { ok });
-  return counts.passed + counts.failed + counts.skipped === 0 ? { ...counts, failed: 1 } : counts;
+  await complete;
+  // The process died inside a file, which never reported its end.
+  endFile?.();
+  return reports;
 }
 
 function countSubtest(parser: Parser, path: string[], print: (line: string) => void): Subtest {
@@ -56,13 +81,17 @@ function countSubtest(parser: Parser, path: string[], print: (line: string) => v
     subtest.broken++;
     print(failureText([...path, result.name], result.diag));
   });
+  printRest(parser, print);
+  // A file that died inside a subtest never reported its end.
+  parser.on('complete', () => endChild());
+  return subtest;
+}
+
+function printRest(parser: Parser, print: (line: string) => void) {
   parser.on('bailout', (reason: string) => print(`Bail out! ${reason}`));
   parser.on('extra', (text: string) => {
     if (text.trim() && !/^\s*(TAP version |1\.\.\d)/.test(text)) print(text.trimEnd());
   });
-  // A file that died inside a subtest never reported its end.
-  parser.on('complete', () => endChild());
-  return subtest;
 }
 
 function totalCounts(subtest: Subtest, result: Partial<Result> | undefined): Tally {

@@ -3,12 +3,11 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { selectChanged } from './changed-tests.ts';
 import type { Tally } from './tap-report.ts';
-import { runFiles } from './test-files.ts';
+import { runAndRepeat } from './test-files.ts';
+import { groupTestFiles } from './test-groups.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
-/** With more failed files than this, a busy machine is not the cause. */
-const MAX_REPEATED_FILES = 3;
 
 // pnpm passes the `--` on.
 const args = process.argv.slice(2).filter((argument) => argument !== '--');
@@ -41,18 +40,11 @@ process.exitCode = failed > 0 || passed === 0 || interrupted ? 1 : 0;
 
 /** All test files; with words, those with one of them in the path; with `--changed[=revision]`, those a change reaches. */
 function findTestFiles(): string[] {
-  // The short files of the API at the end, so that no core waits there for a file that takes a minute.
-  const isOfApi = (file: string) => Number(file.startsWith('apps/api/'));
   const all = globSync('{packages,apps}/*/test/**/*.test.ts', { cwd: ROOT, exclude: ['apps/bench'] }).sort();
-  all.sort((a, b) => isOfApi(a) - isOfApi(b));
   const named = all.filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
   return changed ? selectChanged(named, changed.split('=')[1]) : named;
 }
 
-/**
- * Runs all files, then once more and alone those that failed: tests that kill processes, race or wait for outages need
- * real time, which a busy machine may not give them. A file that passes alone is reported as flaky.
- */
 async function runAll({ url, temp }: TestServer): Promise<Tally> {
   const env = {
     ...process.env,
@@ -63,21 +55,8 @@ async function runAll({ url, temp }: TestServer): Promise<Tally> {
       RESOLUTION_CACHE: join(temp, 'resolutions.json'),
     }),
   };
-  const print = (line: string) => console.log(line);
-  const { signal } = interruption;
-  const run = (files: readonly string[], jobs: number) => runFiles(files, { jobs, env, print, signal });
   // One more than there are cores, since many files wait for processes that they have started.
-  const first = await run(files, availableParallelism() + 1);
-  const repeated = [...first.failures.keys()];
-  if (signal.aborted || repeated.length === 0 || repeated.length > MAX_REPEATED_FILES) return first;
-  console.log(`Running again, one at a time: ${repeated.join(', ')}`);
-  const second = await run(repeated, 1);
-  for (const file of repeated) {
-    if (!second.failures.has(file))
-      console.log(`Flaky: ${file} failed with other tests running and passed on its own.`);
-  }
-  const replaced = [...first.failures.values()];
-  const total = (name: keyof Tally) =>
-    first[name] + second[name] - replaced.reduce((sum, tally) => sum + tally[name], 0);
-  return { passed: total('passed'), failed: total('failed'), skipped: total('skipped') };
+  const jobs = availableParallelism() + 1;
+  const print = (line: string) => console.log(line);
+  return await runAndRepeat(groupTestFiles(files), { jobs, env, print, signal: interruption.signal });
 }

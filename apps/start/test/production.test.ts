@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
-import { until } from '../../api/test/processes/api-process.ts';
 import { getResetToken } from '../../api/test/support/servers/mail-server.ts';
+import { until } from '../../api/test/support/until.ts';
 import { buildForm, FORM, MIB } from '../../api/test/support/uploads.ts';
 import { CERTIFICATE } from './production/certificate.ts';
 import { installProduction } from './production/installation.ts';

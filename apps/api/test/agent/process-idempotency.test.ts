@@ -1,9 +1,9 @@
 import { idempotencyKeys } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
-import { until } from '../processes/api-process.ts';
 import { testAgent } from '../support/agent.ts';
 import { readKeys } from '../support/idempotency.ts';
+import { until } from '../support/until.ts';
 
 const { ctx, ai, alice, ask, readRecords } = await testAgent(t);
 const withKey = (key: string, headers: Record<string, string> = {}) =>

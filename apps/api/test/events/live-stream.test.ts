@@ -4,12 +4,12 @@ import t, { type Test } from 'tap';
 import { buildApp } from '../../src/app.ts';
 import type { Context } from '../../src/context.ts';
 import { eventsRoutes } from '../../src/events/routes.ts';
-import { until } from '../processes/api-process.ts';
 import { testContext } from '../support/context.ts';
 import { createKey } from '../support/keys.ts';
 import { openStream as connect, type Stream } from '../support/live-stream.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { postTask } from '../support/tasks.ts';
+import { until } from '../support/until.ts';
 import { connectSecondProcess, recordManyEvents } from '../support/webhooks.ts';
 
 /** Routes with short intervals, and with room for few streams. */

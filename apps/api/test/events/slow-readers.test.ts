@@ -5,10 +5,10 @@ import type { Caller } from '../../src/context.ts';
 import { createLiveStream, MAX_BUFFERED_BYTES } from '../../src/events/live-stream.ts';
 import { createLiveStreams } from '../../src/events/live-streams.ts';
 import { eventsRoutes } from '../../src/events/routes.ts';
-import { until } from '../processes/api-process.ts';
 import { testContext } from '../support/context.ts';
 import { openStream } from '../support/live-stream.ts';
 import { findCallerByToken, type Person, signUp } from '../support/people.ts';
+import { until } from '../support/until.ts';
 import { recordManyEvents } from '../support/webhooks.ts';
 
 const USERS = 10;

@@ -6,8 +6,8 @@ import t, { type Test } from 'tap';
 import { buildApp } from '../../src/app.ts';
 import type { Context } from '../../src/context.ts';
 import { createWorker } from '../../src/worker.ts';
-import { until } from '../processes/api-process.ts';
 import { testContext } from '../support/context.ts';
+import { until } from '../support/until.ts';
 
 const { app, ctx, databaseUrl } = await testContext(t);
 const READY = { status: 'ready', checks: { database: 'ok', migrations: 'ok', worker: 'ok', scheduler: 'ok' } };

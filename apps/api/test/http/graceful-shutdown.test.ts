@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import t, { type Test } from 'tap';
-import { until } from '../processes/api-process.ts';
 import { testContext } from '../support/context.ts';
+import { until } from '../support/until.ts';
 
 /** Longer than any of these tests, so that nothing is closed by the grace period. */
 const FOR_EVER_MS = 600_000;

@@ -7,11 +7,11 @@ import t from 'tap';
 import { buildApp } from '../../src/app.ts';
 import { inTransaction } from '../../src/context.ts';
 import { rotateKeys } from '../../src/crypto/rotate-keys.ts';
-import { until } from '../processes/api-process.ts';
 import { testContext } from '../support/context.ts';
 import { countTasks, createTaskWithKey, postWithKey, readKeys } from '../support/idempotency.ts';
 import { signUp, signUpAlice } from '../support/people.ts';
 import { postTask, TASK } from '../support/tasks.ts';
+import { until } from '../support/until.ts';
 
 const { app, ctx, databaseUrl } = await testContext(t);
 const alice = await signUpAlice(app);

@@ -7,13 +7,13 @@ import { AppError, preconditionFailed } from '../../src/errors.ts';
 import { findClientName } from '../../src/mcp/client-name.ts';
 import { describeToolError } from '../../src/mcp/tool-errors.ts';
 import { TOOLS } from '../../src/mcp/tools/index.ts';
-import { until } from '../processes/api-process.ts';
 import { testContext } from '../support/context.ts';
 import { untilBlocked } from '../support/database.ts';
 import { createKey } from '../support/keys.ts';
 import { connect, connectEarlier, ENVELOPE, envelopeHeaders, post } from '../support/mcp.ts';
 import { signUp } from '../support/people.ts';
 import { startOtlpServer } from '../support/servers/otlp-server.ts';
+import { until } from '../support/until.ts';
 
 const { app, ctx, logged } = await testContext(t);
 const other = await buildApp(ctx, { maxEventLoopDelayMs: Number.POSITIVE_INFINITY });

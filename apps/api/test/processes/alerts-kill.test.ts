@@ -3,7 +3,8 @@ import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { startAiServer } from '../support/servers/ai-server.ts';
-import { type ApiProcess, startApiProcess, until } from './api-process.ts';
+import { until } from '../support/until.ts';
+import { type ApiProcess, startApiProcess } from './api-process.ts';
 import { insertPeople } from './due-tasks.ts';
 
 const USERS = 10;

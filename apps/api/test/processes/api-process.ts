@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { CRON_SECRET } from '../support/context.ts';
 
@@ -124,13 +123,4 @@ function listening(child: ChildProcess, log: Record<string, unknown>[]): Promise
       }
     });
   });
-}
-
-/** Waits until `what` is true, and fails after `withinMs`. */
-export async function until(what: () => boolean | Promise<boolean>, withinMs = 60_000): Promise<void> {
-  const deadline = performance.now() + withinMs;
-  while (!(await what())) {
-    if (performance.now() > deadline) throw new Error(`the condition did not hold within ${withinMs} ms`);
-    await delay(10);
-  }
 }

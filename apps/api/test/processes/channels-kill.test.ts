@@ -7,7 +7,8 @@ import { loadConfig } from '../../src/config/config.ts';
 import type { Context } from '../../src/context.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
 import { insertTestChannel } from '../support/test-channels.ts';
-import { startApiProcess, until } from './api-process.ts';
+import { until } from '../support/until.ts';
+import { startApiProcess } from './api-process.ts';
 import { insertPeople } from './due-tasks.ts';
 
 /** Fewer than the log of a channel keeps, with their retries. */

@@ -3,7 +3,8 @@ import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { findWrongCounters } from '../../src/usage/verify.ts';
 import { type AiAnswer, startAiServer } from '../support/servers/ai-server.ts';
-import { type ApiProcess, startApiProcess, until } from './api-process.ts';
+import { until } from '../support/until.ts';
+import { type ApiProcess, startApiProcess } from './api-process.ts';
 import { countStates, findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';
 
 const LEASE_MS = 2000;

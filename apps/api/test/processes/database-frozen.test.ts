@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import t from 'tap';
 import { CRON_SECRET } from '../support/context.ts';
-import { startApiProcess, until } from './api-process.ts';
+import { until } from '../support/until.ts';
+import { startApiProcess } from './api-process.ts';
 import { ask, JWT_SECRET, signInAll } from './clients.ts';
 import { insertPeople } from './due-tasks.ts';
 import { ownPostgres } from './own-postgres.ts';

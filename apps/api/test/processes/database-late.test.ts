@@ -8,7 +8,8 @@ import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t, { type Test } from 'tap';
 import { openWire } from '../../../../packages/db/test/wire.ts';
-import { startApiProcess, until } from './api-process.ts';
+import { until } from '../support/until.ts';
+import { startApiProcess } from './api-process.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const ADMIN = { BOOTSTRAP_ADMIN_EMAIL: 'ada@example.com', BOOTSTRAP_ADMIN_PASSWORD: 'Carillon-2026' };

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventPositions, settings, tasks } from '@carillon/db';
 import t from 'tap';
-import { startApiProcess, until } from './api-process.ts';
+import { until } from '../support/until.ts';
+import { startApiProcess } from './api-process.ts';
 import { type Answer, ask, JWT_SECRET, signInAll } from './clients.ts';
 import { insertPeople } from './due-tasks.ts';
 import { readWithInterruptions } from './event-readers.ts';

@@ -5,7 +5,8 @@ import { sql } from 'drizzle-orm';
 import t, { type Test } from 'tap';
 import { findWrongCounters } from '../../src/usage/verify.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
-import { type ApiProcess, startApiProcess, until } from './api-process.ts';
+import { until } from '../support/until.ts';
+import { type ApiProcess, startApiProcess } from './api-process.ts';
 import { countStates, findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';
 
 const PROCESSES = 8;

@@ -6,7 +6,8 @@ import { gt, sql } from 'drizzle-orm';
 import t from 'tap';
 import { findWrongCounters } from '../../src/usage/verify.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
-import { type ApiProcess, startApiProcess, until } from './api-process.ts';
+import { until } from '../support/until.ts';
+import { type ApiProcess, startApiProcess } from './api-process.ts';
 import { type Answer, ask, JWT_SECRET, signInAll } from './clients.ts';
 import { countStates, findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';
 

@@ -11,7 +11,7 @@ import { testDatabase } from '@carillon/db/test-database';
 import t, { type Test } from 'tap';
 import { CRON_SECRET } from '../support/context.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
-import { until } from './api-process.ts';
+import { until } from '../support/until.ts';
 import { countStates, insertDueTasks, insertPeople } from './due-tasks.ts';
 
 const API = fileURLToPath(new URL('../../src/main.ts', import.meta.url));

@@ -5,7 +5,8 @@ import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { insertProposal } from '../support/proposals.ts';
 import { TASK } from '../support/tasks.ts';
-import { type ApiProcess, startApiProcess, until } from './api-process.ts';
+import { until } from '../support/until.ts';
+import { type ApiProcess, startApiProcess } from './api-process.ts';
 import { JWT_SECRET, signInAll } from './clients.ts';
 import { insertPeople } from './due-tasks.ts';
 

@@ -1,6 +1,7 @@
 import type { Test } from 'tap';
 import type { Receiver } from '../support/servers/receiver.ts';
-import { type ApiProcess, until } from './api-process.ts';
+import { until } from '../support/until.ts';
+import type { ApiProcess } from './api-process.ts';
 import { type Answer, ask } from './clients.ts';
 
 const PASSWORD = 'Journey-Passw0rd!';

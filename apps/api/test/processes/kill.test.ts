@@ -4,7 +4,8 @@ import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { findWrongCounters } from '../../src/usage/verify.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
-import { startApiProcess, until } from './api-process.ts';
+import { until } from '../support/until.ts';
+import { startApiProcess } from './api-process.ts';
 import { countStates, findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';
 
 const KILLS = 20;

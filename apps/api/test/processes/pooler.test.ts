@@ -14,7 +14,8 @@ import {
 import { findWrongCounters } from '../../src/usage/verify.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
-import { type ApiProcess, startApiProcess, until } from './api-process.ts';
+import { until } from '../support/until.ts';
+import { type ApiProcess, startApiProcess } from './api-process.ts';
 import { ask, JWT_SECRET, signInAll } from './clients.ts';
 import { findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';
 import { followJourney } from './journey.ts';

@@ -4,7 +4,8 @@ import t, { type Test } from 'tap';
 import { type Replication, startReplication } from '../../../../packages/db/test/replication.ts';
 import { scrape } from '../support/metrics/scrape.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
-import { type ApiProcess, startApiProcess, until } from './api-process.ts';
+import { until } from '../support/until.ts';
+import { type ApiProcess, startApiProcess } from './api-process.ts';
 import { ask, JWT_SECRET, signInAll } from './clients.ts';
 import { insertPeople } from './due-tasks.ts';
 

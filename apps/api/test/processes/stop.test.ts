@@ -7,7 +7,8 @@ import { generateApiKey, hashApiKey } from '../../src/auth/keys/secret.ts';
 import { findWrongCounters } from '../../src/usage/verify.ts';
 import { PRODUCTION_ENV } from '../support/production.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
-import { startApiProcess, until } from './api-process.ts';
+import { until } from '../support/until.ts';
+import { startApiProcess } from './api-process.ts';
 import { countStates, insertDueTasks, insertPeople } from './due-tasks.ts';
 
 t.jobs = 2;

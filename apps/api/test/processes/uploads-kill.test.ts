@@ -8,8 +8,9 @@ import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
 import { LEASE_MS, MAX_CONCURRENT_UPLOADS } from '../../src/uploads/reservation.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
+import { until } from '../support/until.ts';
 import { buildForm, buildText, FORM, MIB, NO_UPLOADS, readUploadState, upload } from '../support/uploads.ts';
-import { startApiProcess, until } from './api-process.ts';
+import { startApiProcess } from './api-process.ts';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'carillon-uploads-'));
 t.teardown(() => rmSync(DATA_DIR, { recursive: true, force: true }));

@@ -9,8 +9,9 @@ import { type Context, inTransaction } from '../../src/context.ts';
 import { recordEvents } from '../../src/events/outbox.ts';
 import { NO_TRACE } from '../../src/telemetry/tracing.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
+import { until } from '../support/until.ts';
 import { computeSignature, insertWebhooks } from '../support/webhooks.ts';
-import { startApiProcess, until } from './api-process.ts';
+import { startApiProcess } from './api-process.ts';
 import { insertPeople } from './due-tasks.ts';
 
 /** Longer runs: KILLS=25 EVENTS=5000. */

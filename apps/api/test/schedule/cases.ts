@@ -1,4 +1,4 @@
-import t from 'tap';
+import type { Test } from 'tap';
 import { nextOccurrence, type Schedule } from '../../src/schedule/recurrence.ts';
 
 export type Rule = Schedule['recurrence'] | `${string} ${string}`;
@@ -26,7 +26,7 @@ export function list(schedule: Schedule, after: string, count: number): string[]
 }
 
 /** One guarantee and its cases, one in a line: name | rule | zone | first run | after | the occurrences from there. */
-export function check(guarantee: string, table: string): void {
+export function check(t: Test, guarantee: string, table: string): void {
   t.test(guarantee, async (t) => {
     for (const line of table.trim().split('\n')) {
       const [name, rule, zone, first, after, wanted] = line.split('|').map((cell) => cell.trim());

@@ -1,6 +1,8 @@
+import t from 'tap';
 import { check } from './cases.ts';
 
 check(
+  t,
   'A time in a gap moves forward by the gap',
   `
   an hour             | daily  | America/New_York    | 2026-03-01T07:30Z | 2026-03-07T12:00Z | 2026-03-08T07:30Z 2026-03-09T06:30Z
@@ -16,6 +18,7 @@ check(
 );
 
 check(
+  t,
   'A time that comes twice runs once, at the first pass',
   `
   an hour                 | daily | America/New_York    | 2026-10-20T05:30Z | 2026-10-31T12:00Z | 2026-11-01T05:30Z 2026-11-02T06:30Z
@@ -27,6 +30,7 @@ check(
 );
 
 check(
+  t,
   'A pattern that names hours follows the same rules',
   `
   gap                         | 30 2 * * *     | America/New_York    | 2026-03-01T12:00Z | 2026-03-07T12:00Z | 2026-03-08T07:30Z 2026-03-09T06:30Z
@@ -41,6 +45,7 @@ check(
 );
 
 check(
+  t,
   'A pattern for every hour fires every hour through a change of clocks',
   `
   gap                        | */30 * * * * | America/New_York    | 2026-03-01T12:00Z | 2026-03-08T06:00Z | 2026-03-08T06:30Z 2026-03-08T07:00Z 2026-03-08T07:30Z

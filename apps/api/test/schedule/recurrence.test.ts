@@ -3,6 +3,7 @@ import { nextOccurrence } from '../../src/schedule/recurrence.ts';
 import { buildSchedule, check, list, type Rule } from './cases.ts';
 
 check(
+  t,
   'The first run is an occurrence, and the following ones repeat its local time',
   `
   daily                | daily  | Asia/Kolkata       | 2026-11-20T03:30Z | 2026-11-19T00:00Z | 2026-11-20T03:30Z 2026-11-21T03:30Z
@@ -15,6 +16,7 @@ check(
 );
 
 check(
+  t,
   'A monthly schedule repeats the day, or takes the last day of a month without it',
   `
   the 31st                  | monthly | UTC          | 2027-01-31T09:00Z | 2027-01-31T09:00Z | 2027-02-28T09:00Z 2027-03-31T09:00Z 2027-04-30T09:00Z 2027-05-31T09:00Z
@@ -29,6 +31,7 @@ check(
 );
 
 check(
+  t,
   'A pattern decides the next runs, and the first run needs no match',
   `
   outside               | 0 9 * * 1-5 | Asia/Kolkata  | 2026-11-21T10:00Z | 2026-11-20T00:00Z | 2026-11-21T10:00Z 2026-11-23T03:30Z

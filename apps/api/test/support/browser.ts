@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import type { Test } from 'tap';
+import tap, { type Test } from 'tap';
 
 const folders = (process.env.PATH ?? '').split(delimiter);
 const findProgram = (name: string) => folders.map((folder) => join(folder, name)).find((file) => existsSync(file));
@@ -28,14 +28,29 @@ const SWITCHES = [
   '--disable-sync',
 ];
 
-/** Starts Chromium; it ends with `t`. `keepsPages`: whether the back button may show a page as it was left. */
+const browsers = new Map<boolean, Promise<Browser>>();
+
+/**
+ * The Chromium of this process, whose pages close with `t`. `keepsPages`: whether the back button may show a page as it was
+ * left, in a Chromium apart.
+ */
 export async function openBrowser(t: Test, { keepsPages = false } = {}): Promise<Browser> {
+  const running = await browsers.get(keepsPages);
+  const launched = running?.isConnected() ? running : launchBrowser(keepsPages);
+  browsers.set(keepsPages, Promise.resolve(launched));
+  const browser = await launched;
+  t.teardown(() => Promise.all(browser.contexts().map((context) => context.close())));
+  return browser;
+}
+
+async function launchBrowser(keepsPages: boolean): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: keepsPages ? CHROMIUM : SHELL,
     args: SWITCHES,
     ignoreDefaultArgs: keepsPages ? ['--disable-back-forward-cache'] : [],
   });
-  t.teardown(() => browser.close());
+  // The end of the process, also where it runs several test files.
+  tap.teardown(() => browser.close());
   return browser;
 }
 

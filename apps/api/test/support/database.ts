@@ -1,7 +1,7 @@
 import { DatabaseUnavailable, type Db, databaseErrorCode, queryRows, SQLSTATE } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
-import { until } from '../processes/api-process.ts';
+import { until } from './until.ts';
 
 /** Counts the statements sent over `db` outside of transactions, until the returned function is called. */
 export function countStatements(db: Db): () => number {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { until } from '../processes/api-process.ts';
+import { until } from './until.ts';
 
 export interface Frame {
   id?: string;

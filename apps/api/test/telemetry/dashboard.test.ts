@@ -5,13 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { parse } from 'yaml';
-import { type ApiProcess, startApiProcess, until } from '../processes/api-process.ts';
+import { type ApiProcess, startApiProcess } from '../processes/api-process.ts';
 import { JWT_SECRET, signInAll } from '../processes/clients.ts';
 import { insertDueTasks, insertPeople } from '../processes/due-tasks.ts';
 import { parseQuery } from '../support/metrics/promql.ts';
 import { type Scrape, scrape } from '../support/metrics/scrape.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
 import { startReceiver } from '../support/servers/receiver.ts';
+import { until } from '../support/until.ts';
 
 /** Labels and metrics that Prometheus adds. */
 const ADDED_LABELS = ['instance', 'job', 'le'];

@@ -6,11 +6,12 @@ import { testDatabase } from '@carillon/db/test-database';
 import { count, inArray } from 'drizzle-orm';
 import t, { type Test } from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
-import { startApiProcess, until } from '../../../api/test/processes/api-process.ts';
+import { startApiProcess } from '../../../api/test/processes/api-process.ts';
 import { ask } from '../../../api/test/processes/clients.ts';
 import { ADMIN_KEY, CRON_SECRET } from '../../../api/test/support/context.ts';
 import { startAiServer } from '../../../api/test/support/servers/ai-server.ts';
 import { startReceiver } from '../../../api/test/support/servers/receiver.ts';
+import { until } from '../../../api/test/support/until.ts';
 import { runCarillon } from './run-carillon.ts';
 
 const secret = (letter: string) => Buffer.from(`the ${letter} secret of the tests`.padEnd(32, '.')).toString('base64');

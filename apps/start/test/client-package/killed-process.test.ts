@@ -4,9 +4,10 @@ import { events, queryRows, settings, tasks } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { asc, sql } from 'drizzle-orm';
 import t from 'tap';
-import { startApiProcess, until } from '../../../api/test/processes/api-process.ts';
+import { startApiProcess } from '../../../api/test/processes/api-process.ts';
 import { JWT_SECRET, signInAll } from '../../../api/test/processes/clients.ts';
 import { insertPeople } from '../../../api/test/processes/due-tasks.ts';
+import { until } from '../../../api/test/support/until.ts';
 
 const WRITERS = 3;
 const EVENTS = 30;
