@@ -18,8 +18,6 @@ export interface SourceFile {
   path: string;
   /** Without comments. */
   code: string;
-  lines: number;
-  commentLines: number;
   imports: Import[];
 }
 
@@ -33,8 +31,6 @@ function readSource(path: string): SourceFile {
   return {
     path,
     code: withoutComments(text),
-    lines: text.trimEnd().split('\n').length,
-    commentLines: text.split('\n').filter((line) => /^\s*(\/\/|\/\*|\*)/.test(line)).length,
     imports: findImports(path, text),
   };
 }

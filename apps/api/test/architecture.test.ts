@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import t from 'tap';
 import {
   findCycles,
@@ -13,9 +13,6 @@ import {
 const ROOT = resolve(import.meta.dirname, '../../..');
 const files = readSources();
 const API = 'apps/api/src/';
-const MAX_LINES = 300;
-const MAX_FILES_IN_FOLDER = 16;
-const MAX_COMMENT_SHARE = 0.07;
 
 /** Modules that know the configuration, each other and libraries, and no resource. */
 const INFRASTRUCTURE = [
@@ -224,6 +221,13 @@ t.test('The clock is read in one file, and the environment in another', async (t
   );
 });
 
+t.test('One file opens transactions', async (t) => {
+  t.same(
+    filesMatching(/\.transaction\(/).filter((path) => path !== `${API}start/warm-up.ts`),
+    [`${API}context.ts`],
+  );
+});
+
 t.test('No file imports itself by way of others, type imports counted', async (t) => {
   const imports = new Map(files.map(({ path, imports }) => [path, imports.map(({ to }) => to)]));
   t.same(
@@ -243,44 +247,5 @@ t.test('No module of the API imports itself by way of others, type imports count
   t.same(
     findCycles(imports).map((cycle) => cycle.join(' → ')),
     [],
-  );
-});
-
-t.test(`No file has more than ${MAX_LINES} lines, and no folder more than ${MAX_FILES_IN_FOLDER} files`, async (t) => {
-  t.same(
-    files
-      .filter(({ path, lines }) => lines > MAX_LINES && !path.includes('/generated/'))
-      .map(({ path, lines }) => `${path} ${lines}`),
-    [],
-  );
-  const folders = Map.groupBy(files, ({ path }) => dirname(path));
-  t.same(
-    [...folders]
-      .filter(([, inside]) => inside.length > MAX_FILES_IN_FOLDER)
-      .map(([path, { length }]) => `${path} ${length}`),
-    [],
-  );
-  t.ok((folders.get(API.slice(0, -1))?.length ?? 0) <= 8, 'the top of the API has at most eight files');
-});
-
-t.test('Comments are rare', async (t) => {
-  const api = files.filter(({ path }) => path.startsWith(API));
-  const count = (name: 'lines' | 'commentLines') => api.reduce((sum, file) => sum + file[name], 0);
-  const share = count('commentLines') / count('lines');
-  t.ok(share <= MAX_COMMENT_SHARE, `${(100 * share).toFixed(1)} % of the lines of the API are comments`);
-});
-
-t.test('No file or folder is named for being useful', async (t) => {
-  const vague = /^(utils?|helpers?|commons?|types?|managers?|services?|misc|shared|lib)$/;
-  const names = (path: string) =>
-    [basename(path, '.ts'), ...dirname(path).split('/')].flatMap((name) => name.split('-'));
-  t.same(
-    files.filter(({ path }) => names(path).some((name) => vague.test(name))).map(({ path }) => path),
-    [],
-  );
-  t.same(
-    files.filter(({ path }) => !/^[a-z0-9/-]+\.ts$/.test(path)).map(({ path }) => path),
-    [],
-    'files are kebab-case',
   );
 });
