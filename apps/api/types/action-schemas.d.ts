@@ -1,610 +1,567 @@
 // Written by `pnpm docs:generate` from packages/contract/src/actions: change these. Clients need no other package.
-
-export interface ActionInputs {
-  login: {
-    email: string;
-    password: string;
-  };
-  register: {
-    name: string;
-    email: string;
-    /**
-     * At least 8 characters with an upper-case letter, a lower-case letter and a digit
-     */
-    password: string;
-    /**
-     * IANA time zone name
-     */
-    timezone?: string;
-  };
-  createTask: {
-    name: string;
-    description?: string | null;
-    prompt: string;
-    model: string;
-    /**
-     * Five-field cron expression
-     */
-    recurrence: string;
-    active?: boolean;
-    webhookUrl?: string | null;
-    notificationEmail?: string | null;
-  };
-  updateTask: {
-    name?: string;
-    description?: string | null;
-    prompt?: string;
-    model?: string;
-    /**
-     * Five-field cron expression
-     */
-    recurrence?: string;
-    active?: boolean;
-    webhookUrl?: string | null;
-    notificationEmail?: string | null;
-    id: string;
-  };
-  duplicateTask: {
-    name?: string;
-  };
-  backfillTask: {
-    /**
-     * The start of the period
-     */
-    from: string;
-    /**
-     * Its end, which is part of it, and not in the future
-     */
-    to: string;
-  };
-  getExecutions: {
-    taskId?: string;
-    status?: 'PENDING' | 'RUNNING' | 'SUCCESS' | 'FAILED';
-    /**
-     * A day (2026-11-20) or an ISO 8601 date-time with Z or an offset
-     */
-    startDate?: string;
-    /**
-     * A day (2026-11-20) or an ISO 8601 date-time with Z or an offset
-     */
-    endDate?: string;
-    /**
-     * Default: 20
-     */
-    limit?: number;
-    /**
-     * Default: 0
-     */
-    offset?: number;
-  };
-  updateProfile: {
-    name?: string;
-    email?: string;
-    /**
-     * IANA time zone name
-     */
-    timezone?: string | null;
-    notificationPreferences?: {
-      email?: boolean;
-      webhook?: boolean;
+export type paths = Record<string, never>;
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        ActionInputs: {
+            login: {
+                /** Format: email */
+                email: string;
+                /** Format: password */
+                password: string;
+            };
+            register: {
+                name: string;
+                /** Format: email */
+                email: string;
+                /**
+                 * Format: password
+                 * @description At least 8 characters with an upper-case letter, a lower-case letter and a digit
+                 */
+                password: string;
+                /**
+                 * Format: time-zone
+                 * @description IANA time zone name
+                 */
+                timezone?: string;
+            };
+            createTask: {
+                name: string;
+                description?: string | null;
+                prompt: string;
+                model: string;
+                /** @description Five-field cron expression */
+                recurrence: string;
+                active?: boolean;
+                /** Format: http-url */
+                webhookUrl?: string | null;
+                /** Format: email */
+                notificationEmail?: string | null;
+            };
+            updateTask: {
+                name?: string;
+                description?: string | null;
+                prompt?: string;
+                model?: string;
+                /** @description Five-field cron expression */
+                recurrence?: string;
+                active?: boolean;
+                /** Format: http-url */
+                webhookUrl?: string | null;
+                /** Format: email */
+                notificationEmail?: string | null;
+                id: string;
+            };
+            duplicateTask: {
+                name?: string;
+            };
+            backfillTask: {
+                /**
+                 * Format: date-time
+                 * @description The start of the period
+                 */
+                from: string;
+                /**
+                 * Format: date-time
+                 * @description Its end, which is part of it, and not in the future
+                 */
+                to: string;
+            };
+            getExecutions: {
+                taskId?: string;
+                /** @enum {string} */
+                status?: "PENDING" | "RUNNING" | "SUCCESS" | "FAILED";
+                /**
+                 * Format: date-or-date-time
+                 * @description A day (2026-11-20) or an ISO 8601 date-time with Z or an offset
+                 */
+                startDate?: string;
+                /**
+                 * Format: date-or-date-time
+                 * @description A day (2026-11-20) or an ISO 8601 date-time with Z or an offset
+                 */
+                endDate?: string;
+                /** @description Default: 20 */
+                limit?: number;
+                /** @description Default: 0 */
+                offset?: number;
+            };
+            updateProfile: {
+                name?: string;
+                /** Format: email */
+                email?: string;
+                /**
+                 * Format: time-zone
+                 * @description IANA time zone name
+                 */
+                timezone?: string | null;
+                notificationPreferences?: {
+                    email?: boolean;
+                    webhook?: boolean;
+                };
+            };
+            changePassword: {
+                currentPassword: string;
+                /**
+                 * Format: password
+                 * @description At least 8 characters with an upper-case letter, a lower-case letter and a digit
+                 */
+                newPassword: string;
+            };
+            updateSettings: {
+                /** @description The user's own key for the AI service; encrypted at rest and never returned. Null removes it */
+                modelRouterApiKey?: string | null;
+                /** Format: http-url */
+                webhookUrl?: string | null;
+                /** @description Duplicates are ignored; an empty list for none */
+                notificationEmails?: string[];
+            };
+            listUsers: {
+                /** @description Default: 1 */
+                page?: number;
+                /** @description Default: 50 */
+                limit?: number;
+                /** @description Part of the e-mail address or the name */
+                search?: string;
+                /** @enum {string} */
+                role?: "USER" | "ADMIN";
+            };
+            createCoupon: {
+                /** @description Stored in upper case. Default: a random code that cannot be guessed */
+                code?: string;
+                /** @description Null for no limit */
+                maxUses?: number | null;
+                /**
+                 * Format: date-time
+                 * @description ISO 8601 with Z or an offset
+                 */
+                expiresAt?: string | null;
+                /** @enum {string} */
+                type?: "TRIAL_EXTENSION";
+                /** @description Days. Default: `trialDurationDays` of the system settings */
+                value?: number;
+            };
+            createWebhook: {
+                /** Format: http-url */
+                url: string;
+                /** @description Duplicates are ignored */
+                events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test")[];
+                description?: string | null;
+                /** @description Default: a generated secret. After `whsec_` it must be padded base64. It enables the inbound URL if it has 32 to 100 letters, digits, `-`, `.`, `_` and `~` */
+                secret?: string;
+            };
+        };
+        ActionResults: {
+            login: {
+                /** @description The session token, for the cookie or a bearer header */
+                session: string;
+                /** Format: date-time */
+                expiresAt: string;
+                user: {
+                    id: string;
+                    email: string;
+                    name: string;
+                    /** @enum {string} */
+                    role: "USER" | "ADMIN";
+                };
+            };
+            register: {
+                id: string;
+                email: string;
+                name: string;
+                /** Format: date-time */
+                createdAt: string;
+            };
+            /** @description No data */
+            logout: null;
+            createTask: {
+                id: string;
+                name: string;
+                /** Format: date-time */
+                createdAt: string;
+            };
+            updateTask: {
+                id: string;
+                name: string;
+                description: string | null;
+                prompt: string;
+                model: string;
+                /** @description The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none */
+                recurrence: string;
+                active: boolean;
+                /** @enum {string} */
+                status: "ACTIVE" | "PAUSED" | "COMPLETED" | "FAILED";
+                webhookUrl: string | null;
+                notificationEmail: string | null;
+                /** Format: date-time */
+                nextExecutionAt: string | null;
+                /** Format: date-time */
+                createdAt: string;
+                /** Format: date-time */
+                updatedAt: string;
+            };
+            /** @description No data */
+            deleteTask: null;
+            toggleTaskActive: {
+                id: string;
+                name: string;
+                description: string | null;
+                prompt: string;
+                model: string;
+                /** @description The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none */
+                recurrence: string;
+                active: boolean;
+                /** @enum {string} */
+                status: "ACTIVE" | "PAUSED" | "COMPLETED" | "FAILED";
+                webhookUrl: string | null;
+                notificationEmail: string | null;
+                /** Format: date-time */
+                nextExecutionAt: string | null;
+                /** Format: date-time */
+                createdAt: string;
+                /** Format: date-time */
+                updatedAt: string;
+            };
+            skipNextRun: {
+                /**
+                 * Format: date-time
+                 * @description The instant of the skipped run
+                 */
+                skipped: string;
+                task: {
+                    id: string;
+                    name: string;
+                    description: string | null;
+                    prompt: string;
+                    model: string;
+                    /** @description The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none */
+                    recurrence: string;
+                    active: boolean;
+                    /** @enum {string} */
+                    status: "ACTIVE" | "PAUSED" | "COMPLETED" | "FAILED";
+                    webhookUrl: string | null;
+                    notificationEmail: string | null;
+                    /** Format: date-time */
+                    nextExecutionAt: string | null;
+                    /** Format: date-time */
+                    createdAt: string;
+                    /** Format: date-time */
+                    updatedAt: string;
+                };
+            };
+            backfillTask: {
+                /** @description How many runs are queued */
+                queued: number;
+            };
+            executeTask: {
+                executionId: string;
+                /** @constant */
+                status: "PENDING";
+                /** Format: date-time */
+                startedAt: string;
+            };
+            duplicateTask: {
+                id: string;
+                name: string;
+                description: string | null;
+                prompt: string;
+                model: string;
+                /** @description The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none */
+                recurrence: string;
+                active: boolean;
+                /** @enum {string} */
+                status: "ACTIVE" | "PAUSED" | "COMPLETED" | "FAILED";
+                webhookUrl: string | null;
+                notificationEmail: string | null;
+                /** Format: date-time */
+                nextExecutionAt: string | null;
+                /** Format: date-time */
+                createdAt: string;
+                /** Format: date-time */
+                updatedAt: string;
+            };
+            getExecutions: {
+                executions: {
+                    id: string;
+                    taskId: string;
+                    /** @enum {string} */
+                    status: "PENDING" | "RUNNING" | "SUCCESS" | "FAILED";
+                    /** Format: date-time */
+                    startedAt: string | null;
+                    /** Format: date-time */
+                    completedAt: string | null;
+                    /** @description Milliseconds */
+                    duration: number | null;
+                    result: string | null;
+                    error: string | null;
+                }[];
+                total: number;
+                hasMore: boolean;
+            };
+            getExecutionDetails: {
+                id: string;
+                taskId: string;
+                /** @enum {string} */
+                status: "PENDING" | "RUNNING" | "SUCCESS" | "FAILED";
+                /** Format: date-time */
+                startedAt: string | null;
+                /** Format: date-time */
+                completedAt: string | null;
+                /** @description Milliseconds */
+                duration: number | null;
+                result: string | null;
+                error: string | null;
+                task: {
+                    id: string;
+                    name: string;
+                    prompt: string;
+                    model: string;
+                };
+                logs: {
+                    /** Format: date-time */
+                    timestamp: string;
+                    message: string;
+                }[];
+                metadata: {
+                    /** @description The model that answered; null before that */
+                    model: string | null;
+                    tokens: {
+                        prompt: number;
+                        completion: number;
+                        total: number;
+                    } | null;
+                    /** @description USD */
+                    cost: number | null;
+                };
+            };
+            retryExecution: {
+                executionId: string;
+                /** @enum {string} */
+                status: "PENDING" | "RUNNING";
+                /** Format: date-time */
+                startedAt: string;
+            };
+            cancelExecution: {
+                id: string;
+                taskId: string;
+                /** @enum {string} */
+                status: "PENDING" | "RUNNING" | "SUCCESS" | "FAILED";
+                /** Format: date-time */
+                startedAt: string | null;
+                /** Format: date-time */
+                completedAt: string | null;
+                /** @description Milliseconds */
+                duration: number | null;
+                result: string | null;
+                error: string | null;
+            };
+            updateProfile: {
+                id: string;
+                name: string;
+                email: string;
+                /** @description The new e-mail address until it is confirmed; null if there is none */
+                pendingEmail: string | null;
+                timezone: string | null;
+                notificationPreferences: {
+                    email: boolean;
+                    webhook: boolean;
+                };
+                /** Format: date-time */
+                updatedAt: string;
+            };
+            /** @description No data */
+            changePassword: null;
+            updateSettings: {
+                /** @description Receives `task.completed`, `task.failed` and `usage.alert` through a webhook of its own */
+                webhookUrl: string | null;
+                /** @description The id of that webhook, for its log, its secret and its test */
+                webhookId: string | null;
+                /** @description Receive notifications in addition to the address of the account, once they are confirmed */
+                notificationEmails: string[];
+                hasModelRouterApiKey: boolean;
+            };
+            getSystemStats: {
+                users: {
+                    total: number;
+                    active: number;
+                    new24h: number;
+                };
+                tasks: {
+                    total: number;
+                    active: number;
+                    paused: number;
+                };
+                executions: {
+                    last24h: number;
+                    success: number;
+                    failed: number;
+                    /** @description Percent, 0–100, at most two decimals */
+                    successRate: number;
+                };
+            };
+            listUsers: {
+                users: {
+                    id: string;
+                    identityUserId: string;
+                    email: string;
+                    name: string;
+                    /** @enum {string} */
+                    role: "USER" | "ADMIN";
+                    isActive: boolean;
+                    /** Format: date-time */
+                    trialEndsAt: string | null;
+                    /** Format: date-time */
+                    createdAt: string;
+                    stats: {
+                        totalTasks: number;
+                        totalExecutions: number;
+                    };
+                }[];
+                total: number;
+                page: number;
+                pages: number;
+            };
+            updateUserRole: {
+                id: string;
+                /** @enum {string} */
+                role: "USER" | "ADMIN";
+                isActive: boolean;
+                /** Format: date-time */
+                trialEndsAt: string | null;
+                /** Format: date-time */
+                updatedAt: string;
+            };
+            createCoupon: {
+                id: string;
+                code: string;
+                type: string;
+                value: number;
+                isActive: boolean;
+                maxUses: number | null;
+                usedCount: number;
+                /** Format: date-time */
+                expiresAt: string | null;
+                createdByEmail: string;
+                /** Format: date-time */
+                createdAt: string;
+            };
+            createWebhook: {
+                id: string;
+                userId: string;
+                url: string;
+                secret: string;
+                events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test")[];
+                isActive: boolean;
+                /** Format: date-time */
+                createdAt: string;
+            };
+            testWebhook: {
+                id: string;
+                deliveryId: string;
+                webhookId: string;
+                /** @enum {string} */
+                event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test";
+                url: string;
+                statusCode: number | null;
+                /** @description Milliseconds */
+                responseTime: number;
+                attempt: number;
+                /** @description Whether the receiver accepted the delivery */
+                success: boolean;
+                error: string | null;
+                /** Format: date-time */
+                timestamp: string;
+            };
+        };
+        ActionError: {
+            /** @constant */
+            success: false;
+            /** @constant */
+            error: "Validation error";
+            /** @description Messages by field */
+            details: {
+                [key: string]: string[];
+            };
+            code?: undefined;
+        } | {
+            /** @constant */
+            success: false;
+            /** @constant */
+            error: "Unauthorized";
+            /** @constant */
+            code: "AUTH_REQUIRED";
+        } | {
+            /** @constant */
+            success: false;
+            /** @constant */
+            error: "Forbidden";
+            /** @constant */
+            code: "INSUFFICIENT_PERMISSIONS";
+        } | {
+            /** @constant */
+            success: false;
+            /** @constant */
+            error: "Too many requests";
+            /** @constant */
+            code: "RATE_LIMIT_EXCEEDED";
+            /** @description Seconds */
+            retryAfter: number;
+            details: {
+                limit: number;
+                remaining: number;
+                /** @description Seconds since the epoch, rounded up */
+                reset: number;
+                /** @description Seconds */
+                resetIn: number;
+                /** @description Seconds */
+                retryAfter: number;
+            };
+        } | {
+            /** @constant */
+            success: false;
+            /** @constant */
+            error: "Quota exceeded";
+            /** @constant */
+            code: "QUOTA_EXCEEDED";
+            message: string;
+            details: {
+                resource: string;
+                used: number | null;
+                limit: number | null;
+                /** Format: date-time */
+                resetAt: string | null;
+            };
+        } | {
+            /** @constant */
+            success: false;
+            error: string;
+            /** @enum {string} */
+            code: "INVALID_CREDENTIALS" | "NOT_FOUND" | "CONFLICT";
+        } | {
+            /** @constant */
+            success: false;
+            /** @constant */
+            error: "Service unavailable";
+            /** @constant */
+            code: "SERVICE_UNAVAILABLE";
+            message: string;
+        } | {
+            /** @constant */
+            success: false;
+            /** @constant */
+            error: "Internal error";
+            /** @constant */
+            code: "INTERNAL_ERROR";
+        };
     };
-  };
-  changePassword: {
-    currentPassword: string;
-    /**
-     * At least 8 characters with an upper-case letter, a lower-case letter and a digit
-     */
-    newPassword: string;
-  };
-  updateSettings: {
-    /**
-     * The user's own key for the AI service; encrypted at rest and never returned. Null removes it
-     */
-    modelRouterApiKey?: string | null;
-    webhookUrl?: string | null;
-    /**
-     * Duplicates are ignored; an empty list for none
-     *
-     * @maxItems 10
-     */
-    notificationEmails?: string[];
-  };
-  listUsers: {
-    /**
-     * Default: 1
-     */
-    page?: number;
-    /**
-     * Default: 50
-     */
-    limit?: number;
-    /**
-     * Part of the e-mail address or the name
-     */
-    search?: string;
-    role?: 'USER' | 'ADMIN';
-  };
-  createCoupon: {
-    /**
-     * Stored in upper case. Default: a random code that cannot be guessed
-     */
-    code?: string;
-    /**
-     * Null for no limit
-     */
-    maxUses?: number | null;
-    /**
-     * ISO 8601 with Z or an offset
-     */
-    expiresAt?: string | null;
-    type?: 'TRIAL_EXTENSION';
-    /**
-     * Days. Default: `trialDurationDays` of the system settings
-     */
-    value?: number;
-  };
-  createWebhook: {
-    url: string;
-    /**
-     * Duplicates are ignored
-     *
-     * @minItems 1
-     */
-    events: (
-      | 'task.created'
-      | 'task.updated'
-      | 'task.deleted'
-      | 'task.started'
-      | 'task.completed'
-      | 'task.failed'
-      | 'execution.started'
-      | 'execution.completed'
-      | 'execution.failed'
-      | 'task.changed'
-      | 'task.overdue'
-      | 'task.failing'
-      | 'task.recovered'
-      | 'task.expensive'
-      | 'task.slow'
-      | 'usage.alert'
-      | 'scheduler.silent'
-      | 'test'
-    )[];
-    description?: string | null;
-    /**
-     * Default: a generated secret. After `whsec_` it must be padded base64. It enables the inbound URL if it has 32 to 100 letters, digits, `-`, `.`, `_` and `~`
-     */
-    secret?: string;
-  };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
 }
-
-export interface ActionResults {
-  login: {
-    /**
-     * The session token, for the cookie or a bearer header
-     */
-    session: string;
-    expiresAt: string;
-    user: {
-      id: string;
-      email: string;
-      name: string;
-      role: 'USER' | 'ADMIN';
-    };
-  };
-  register: {
-    id: string;
-    email: string;
-    name: string;
-    createdAt: string;
-  };
-  /**
-   * No data
-   */
-  logout: null;
-  createTask: {
-    id: string;
-    name: string;
-    createdAt: string;
-  };
-  updateTask: {
-    id: string;
-    name: string;
-    description: string | null;
-    prompt: string;
-    model: string;
-    /**
-     * The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none
-     */
-    recurrence: string;
-    active: boolean;
-    status: 'ACTIVE' | 'PAUSED' | 'COMPLETED' | 'FAILED';
-    webhookUrl: string | null;
-    notificationEmail: string | null;
-    nextExecutionAt: string | null;
-    createdAt: string;
-    updatedAt: string;
-  };
-  /**
-   * No data
-   */
-  deleteTask: null;
-  toggleTaskActive: {
-    id: string;
-    name: string;
-    description: string | null;
-    prompt: string;
-    model: string;
-    /**
-     * The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none
-     */
-    recurrence: string;
-    active: boolean;
-    status: 'ACTIVE' | 'PAUSED' | 'COMPLETED' | 'FAILED';
-    webhookUrl: string | null;
-    notificationEmail: string | null;
-    nextExecutionAt: string | null;
-    createdAt: string;
-    updatedAt: string;
-  };
-  skipNextRun: {
-    /**
-     * The instant of the skipped run
-     */
-    skipped: string;
-    task: {
-      id: string;
-      name: string;
-      description: string | null;
-      prompt: string;
-      model: string;
-      /**
-       * The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none
-       */
-      recurrence: string;
-      active: boolean;
-      status: 'ACTIVE' | 'PAUSED' | 'COMPLETED' | 'FAILED';
-      webhookUrl: string | null;
-      notificationEmail: string | null;
-      nextExecutionAt: string | null;
-      createdAt: string;
-      updatedAt: string;
-    };
-  };
-  backfillTask: {
-    /**
-     * How many runs are queued
-     */
-    queued: number;
-  };
-  executeTask: {
-    executionId: string;
-    status: 'PENDING';
-    startedAt: string;
-  };
-  duplicateTask: {
-    id: string;
-    name: string;
-    description: string | null;
-    prompt: string;
-    model: string;
-    /**
-     * The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none
-     */
-    recurrence: string;
-    active: boolean;
-    status: 'ACTIVE' | 'PAUSED' | 'COMPLETED' | 'FAILED';
-    webhookUrl: string | null;
-    notificationEmail: string | null;
-    nextExecutionAt: string | null;
-    createdAt: string;
-    updatedAt: string;
-  };
-  getExecutions: {
-    executions: {
-      id: string;
-      taskId: string;
-      status: 'PENDING' | 'RUNNING' | 'SUCCESS' | 'FAILED';
-      startedAt: string | null;
-      completedAt: string | null;
-      /**
-       * Milliseconds
-       */
-      duration: number | null;
-      result: string | null;
-      error: string | null;
-    }[];
-    total: number;
-    hasMore: boolean;
-  };
-  getExecutionDetails: {
-    id: string;
-    taskId: string;
-    status: 'PENDING' | 'RUNNING' | 'SUCCESS' | 'FAILED';
-    startedAt: string | null;
-    completedAt: string | null;
-    /**
-     * Milliseconds
-     */
-    duration: number | null;
-    result: string | null;
-    error: string | null;
-    task: {
-      id: string;
-      name: string;
-      prompt: string;
-      model: string;
-    };
-    logs: {
-      timestamp: string;
-      message: string;
-    }[];
-    metadata: {
-      /**
-       * The model that answered; null before that
-       */
-      model: string | null;
-      tokens: {
-        prompt: number;
-        completion: number;
-        total: number;
-      } | null;
-      /**
-       * USD
-       */
-      cost: number | null;
-    };
-  };
-  retryExecution: {
-    executionId: string;
-    status: 'PENDING' | 'RUNNING';
-    startedAt: string;
-  };
-  cancelExecution: {
-    id: string;
-    taskId: string;
-    status: 'PENDING' | 'RUNNING' | 'SUCCESS' | 'FAILED';
-    startedAt: string | null;
-    completedAt: string | null;
-    /**
-     * Milliseconds
-     */
-    duration: number | null;
-    result: string | null;
-    error: string | null;
-  };
-  updateProfile: {
-    id: string;
-    name: string;
-    email: string;
-    /**
-     * The new e-mail address until it is confirmed; null if there is none
-     */
-    pendingEmail: string | null;
-    timezone: string | null;
-    notificationPreferences: {
-      email: boolean;
-      webhook: boolean;
-    };
-    updatedAt: string;
-  };
-  /**
-   * No data
-   */
-  changePassword: null;
-  updateSettings: {
-    /**
-     * Receives `task.completed`, `task.failed` and `usage.alert` through a webhook of its own
-     */
-    webhookUrl: string | null;
-    /**
-     * The id of that webhook, for its log, its secret and its test
-     */
-    webhookId: string | null;
-    /**
-     * Receive notifications in addition to the address of the account, once they are confirmed
-     */
-    notificationEmails: string[];
-    hasModelRouterApiKey: boolean;
-  };
-  getSystemStats: {
-    users: {
-      total: number;
-      active: number;
-      new24h: number;
-    };
-    tasks: {
-      total: number;
-      active: number;
-      paused: number;
-    };
-    executions: {
-      last24h: number;
-      success: number;
-      failed: number;
-      /**
-       * Percent, 0–100, at most two decimals
-       */
-      successRate: number;
-    };
-  };
-  listUsers: {
-    users: {
-      id: string;
-      identityUserId: string;
-      email: string;
-      name: string;
-      role: 'USER' | 'ADMIN';
-      isActive: boolean;
-      trialEndsAt: string | null;
-      createdAt: string;
-      stats: {
-        totalTasks: number;
-        totalExecutions: number;
-      };
-    }[];
-    total: number;
-    page: number;
-    pages: number;
-  };
-  updateUserRole: {
-    id: string;
-    role: 'USER' | 'ADMIN';
-    isActive: boolean;
-    trialEndsAt: string | null;
-    updatedAt: string;
-  };
-  createCoupon: {
-    id: string;
-    code: string;
-    type: string;
-    value: number;
-    isActive: boolean;
-    maxUses: number | null;
-    usedCount: number;
-    expiresAt: string | null;
-    createdByEmail: string;
-    createdAt: string;
-  };
-  createWebhook: {
-    id: string;
-    userId: string;
-    url: string;
-    secret: string;
-    events: (
-      | 'task.created'
-      | 'task.updated'
-      | 'task.deleted'
-      | 'task.started'
-      | 'task.completed'
-      | 'task.failed'
-      | 'execution.started'
-      | 'execution.completed'
-      | 'execution.failed'
-      | 'task.changed'
-      | 'task.overdue'
-      | 'task.failing'
-      | 'task.recovered'
-      | 'task.expensive'
-      | 'task.slow'
-      | 'usage.alert'
-      | 'scheduler.silent'
-      | 'test'
-    )[];
-    isActive: boolean;
-    createdAt: string;
-  };
-  testWebhook: {
-    id: string;
-    deliveryId: string;
-    webhookId: string;
-    event:
-      | 'task.created'
-      | 'task.updated'
-      | 'task.deleted'
-      | 'task.started'
-      | 'task.completed'
-      | 'task.failed'
-      | 'execution.started'
-      | 'execution.completed'
-      | 'execution.failed'
-      | 'task.changed'
-      | 'task.overdue'
-      | 'task.failing'
-      | 'task.recovered'
-      | 'task.expensive'
-      | 'task.slow'
-      | 'usage.alert'
-      | 'scheduler.silent'
-      | 'test';
-    url: string;
-    statusCode: number | null;
-    /**
-     * Milliseconds
-     */
-    responseTime: number;
-    attempt: number;
-    /**
-     * Whether the receiver accepted the delivery
-     */
-    success: boolean;
-    error: string | null;
-    timestamp: string;
-  };
-}
-
-export type ActionError =
-  | {
-      success: false;
-      error: 'Validation error';
-      /**
-       * Messages by field
-       */
-      details: {
-        [k: string]: string[];
-      };
-      code?: undefined;
-    }
-  | {
-      success: false;
-      error: 'Unauthorized';
-      code: 'AUTH_REQUIRED';
-    }
-  | {
-      success: false;
-      error: 'Forbidden';
-      code: 'INSUFFICIENT_PERMISSIONS';
-    }
-  | {
-      success: false;
-      error: 'Too many requests';
-      code: 'RATE_LIMIT_EXCEEDED';
-      /**
-       * Seconds
-       */
-      retryAfter: number;
-      details: {
-        limit: number;
-        remaining: number;
-        /**
-         * Seconds since the epoch, rounded up
-         */
-        reset: number;
-        /**
-         * Seconds
-         */
-        resetIn: number;
-        /**
-         * Seconds
-         */
-        retryAfter: number;
-      };
-    }
-  | {
-      success: false;
-      error: 'Quota exceeded';
-      code: 'QUOTA_EXCEEDED';
-      message: string;
-      details: {
-        resource: string;
-        used: number | null;
-        limit: number | null;
-        resetAt: string | null;
-      };
-    }
-  | {
-      success: false;
-      error: string;
-      code: 'INVALID_CREDENTIALS' | 'NOT_FOUND' | 'CONFLICT';
-    }
-  | {
-      success: false;
-      error: 'Service unavailable';
-      code: 'SERVICE_UNAVAILABLE';
-      message: string;
-    }
-  | {
-      success: false;
-      error: 'Internal error';
-      code: 'INTERNAL_ERROR';
-    };
+export type ActionInputs = components['schemas']['ActionInputs'];
+export type ActionResults = components['schemas']['ActionResults'];
+export type ActionError = components['schemas']['ActionError'];
+export type $defs = Record<string, never>;
+export type operations = Record<string, never>;

@@ -1,4 +1,4 @@
-import openapiTS, { astToString } from 'openapi-typescript';
+import { generateTypes } from './generate-types.ts';
 import { EXTENDED, METHODS, OMITTED } from './names.ts';
 
 interface Schema {
@@ -40,7 +40,7 @@ const FIRST_LINE = '// Generated from the OpenAPI document by `pnpm docs:generat
 /** Generates the types and the methods of the client. Returns the text of each file, by its name. */
 export async function generateClient(document: Document): Promise<Record<string, string>> {
   const covered = { ...document, paths: selectPaths(document.paths) };
-  const types = astToString(await openapiTS(withoutUnused(covered) as never, { defaultNonNullable: false }));
+  const types = await generateTypes(withoutUnused(covered));
   return { 'api.ts': FIRST_LINE + types, 'resources.ts': FIRST_LINE + generateResources(covered) };
 }
 
