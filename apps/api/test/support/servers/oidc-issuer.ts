@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+// Its types would bring those of Koa, for one file.
+// @ts-expect-error
 import Provider from 'oidc-provider';
 
 /** The claims of the user who signs in next. */
@@ -23,8 +25,8 @@ export async function startIssuer(clientId: string, clientSecret: string, redire
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     cookies: { keys: ['keys-of-the-test-issuer'] },
     features: { devInteractions: { enabled: false } },
-    interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
-    findAccount: (_, sub) => ({ accountId: sub, claims: async () => ({ ...user, sub }) }),
+    interactions: { url: (_: unknown, interaction: { uid: string }) => `/interaction/${interaction.uid}` },
+    findAccount: (_: unknown, sub: string) => ({ accountId: sub, claims: async () => ({ ...user, sub }) }),
   });
   const callback = provider.callback();
   server.on('request', async (request, response) => {
