@@ -6,10 +6,11 @@ import { buildDashboardOptions, describeService } from './actions/web/dashboard-
 import { agentRoutes } from './agent/routes.ts';
 import { alertsRoutes } from './alerts/routes.ts';
 import { auditRoutes } from './audit/routes.ts';
-import { guardAccess } from './auth/guard.ts';
+import { authenticateRequests, authorizeRequests } from './auth/guard.ts';
 import { keysRoutes } from './auth/keys/routes.ts';
 import { oauthRoutes } from './auth/oauth-routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { registerSessionTokens } from './auth/tokens.ts';
 import { channelsRoutes } from './channels/routes.ts';
 import type { Context } from './context.ts';
 import { couponsRoutes } from './coupons/routes.ts';
@@ -72,12 +73,14 @@ export async function buildApp(
   refuseUntilStarted(app, ctx);
 
   // The guard demands `access` of every later route.
-  await app.register(cookie, { hook: false });
+  await app.register(cookie);
+  ctx.tokens = await registerSessionTokens(app, ctx.config);
   await serveDocs(app, ctx.config);
 
-  const limits = await registerRateLimits(app, ctx);
+  authenticateRequests(app, ctx);
+  await registerRateLimits(app, ctx);
   registerCsrfProtection(app, ctx.config);
-  guardAccess(app, ctx, limits);
+  authorizeRequests(app, ctx);
   const dashboard = ctx.config.dashboard ? buildDashboardOptions(ctx) : null;
   rejectUnknownRoutes(app, (request, reply) => {
     if (!dashboard || !acceptsPage(request)) return false;

@@ -1,5 +1,5 @@
 import type { ApiKeyScope } from '@carillon/contract/accounts/api-keys';
-import { countChanges, type Db, type Requester, type UserPosition } from '@carillon/db';
+import type { Db } from '@carillon/db';
 import { databaseErrorCode, isOutage, SQLSTATE } from '@carillon/db/errors';
 import type { Logger } from 'pino';
 import type { Ai } from './ai/client.ts';
@@ -33,23 +33,12 @@ export interface Context {
   apiKeyUse: ApiKeyUse;
   /** Why the database cannot be used yet, while the process waits for it at its start. */
   waitingFor: string | null;
-  /** The process serves requests, but is not ready yet. */
-  isWarmingUp: boolean;
   /** Undefined for background work. */
   requestId?: string;
   /** Undefined for server actions and background work. */
   origin?: Origin;
-  /** Whose changes are counted and seen by their reads. Set if there are standbys, and undefined for background work. */
-  requester?: Requester | undefined;
-  changes?: Changes;
   beforeCommit?: LastWrites;
   onCommit?: (() => void)[];
-}
-
-/** The users whose rows a transaction changes, and those of whom it records events, which count as changes. */
-interface Changes {
-  counted: Set<number>;
-  byEvents: Set<number>;
 }
 
 type Write<T> = (tx: Context, items: readonly T[]) => Promise<void>;
@@ -130,21 +119,16 @@ export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Pro
     try {
       const onCommit: (() => void)[] = [];
       let lastWrites: Promise<void>[] = [];
-      let counted: Promise<UserPosition[]> | undefined;
       const result = await ctx.db.transaction(async (db) => {
         const beforeCommit: LastWrites = new Map();
-        const changes: Changes = { counted: new Set(), byEvents: new Set() };
-        const tx = { ...ctx, db, beforeCommit, changes, onCommit };
+        const tx = { ...ctx, db, beforeCommit, onCommit };
         const worked = await work(tx);
-        if (ctx.requester) changes.counted.add(ctx.requester.userId);
         // Sent with the commit, in one round trip. If one fails, the commit is answered with a rollback.
-        if (ctx.db.replica) counted = countUncounted(db, changes);
         lastWrites = [...beforeCommit].map(([write, items]) => write(tx, items as never[]));
-        for (const write of [counted, ...lastWrites]) write?.catch(() => {});
+        for (const write of lastWrites) write.catch(() => {});
         return worked;
       });
       await Promise.all(lastWrites);
-      if (ctx.requester) seeChange(ctx.requester, (await counted) ?? []);
       for (const callback of onCommit) callback();
       return result;
     } catch (error) {
@@ -152,31 +136,6 @@ export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Pro
     }
   }
 }
-
-/** All users at once, so that two transactions lock their rows in one order. */
-function countUncounted(db: Db, { counted, byEvents }: Changes): Promise<UserPosition[]> | undefined {
-  if ([...counted].every((userId) => byEvents.has(userId))) return undefined;
-  return countChanges(db, [...new Set([...counted, ...byEvents])]);
-}
-
-/** After a change that is an event, the position is not known: the primary answers the rest of the request. */
-function seeChange(requester: Requester, counted: readonly UserPosition[]): void {
-  const { position } = requester;
-  const found = counted.find(({ userId }) => userId === requester.userId)?.position;
-  requester.position = typeof position === 'number' && found !== undefined ? Math.max(position, found) : undefined;
-}
-
-/**
- * Counts the transaction as a change of users other than the requester. Needed where it changes rows of lists and records no
- * event of theirs.
- */
-export function countChangesOf(tx: Context, userIds: Iterable<number>): void {
-  for (const userId of userIds) tx.changes?.counted.add(userId);
-}
-
-/** For a change in one statement, which needs a transaction only to be counted with it. */
-export const inCountedChange = <T>(ctx: Context, work: (ctx: Context) => Promise<T>): Promise<T> =>
-  ctx.requester ? inTransaction(ctx, work) : work(ctx);
 
 /**
  * Like `inTransaction`. If the database becomes unavailable meanwhile, `onUnanswered` gets the result: whether it was

@@ -3,7 +3,7 @@ import { connect } from '@carillon/db';
 import type { Logger } from 'pino';
 import { createAi } from './ai/client.ts';
 import { createApiKeyUse } from './auth/keys/use.ts';
-import { createSessionTokens } from './auth/tokens.ts';
+import { NO_TOKENS } from './auth/tokens.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { type Context, systemClock, type WorkerHandle } from './context.ts';
 import { createHttpClient } from './egress/client.ts';
@@ -25,7 +25,6 @@ export async function openContext(
 ): Promise<{ ctx: Context; poolState: () => PoolState; close(): Promise<void> }> {
   if (databaseUrl === null)
     throw new ConfigError('DATABASE_URL is required, because this process shares the database with the API processes.');
-  const tokens = await createSessionTokens(config);
   const open = new AsyncDisposableStack();
   const log = givenLog ?? (await openLog(config));
   const { databaseReadUrl, databaseReadMaxLagMs: maxLagMs } = config;
@@ -55,7 +54,7 @@ export async function openContext(
     now: systemClock,
     log,
     config,
-    tokens,
+    tokens: NO_TOKENS,
     ai,
     http,
     mail,
@@ -67,7 +66,6 @@ export async function openContext(
     worker: createRemoteWorker(db, log),
     apiKeyUse: createApiKeyUse(db),
     waitingFor: null,
-    isWarmingUp: false,
   };
   return { ctx, poolState, close: () => open.disposeAsync() };
 }

@@ -14,7 +14,6 @@ import { openContext, startTracing } from './open-context.ts';
 import { listenForWakeUps } from './queue/wake-ups.ts';
 import { describeStart } from './start/describe-start.ts';
 import { waitForDatabase } from './start/wait-for-database.ts';
-import { warmUp } from './start/warm-up.ts';
 import { openLog } from './telemetry/logger.ts';
 import { createWorker } from './worker.ts';
 
@@ -112,7 +111,6 @@ export async function startApi(
     },
   });
   ctx.waitingFor = null;
-  ctx.isWarmingUp = true;
   url = await listen();
   worker.start();
   const wake = { executions: worker.wakeExecutions, deliveries: worker.wakeDeliveries };
@@ -120,8 +118,6 @@ export async function startApi(
     ? listenForWakeUps(config.databaseDirectUrl, wake)
     : listenForWakeUps(address, wake, { prepare: config.databasePrepare });
   starting.defer(wakeUps.close);
-  await warmUp(ctx);
-  ctx.isWarmingUp = false;
   log.info(describeStart(config, { databaseUrl: address, migrated, pooling, url, metricsUrl }), 'started');
 
   const running = starting.move();

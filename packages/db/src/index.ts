@@ -4,6 +4,5 @@ export * from './pool/listen.ts';
 export type { PoolState } from './pool/pool.ts';
 export * from './queries/prepared-query.ts';
 export * from './queries/query-rows.ts';
-export { REPLICA_OUTCOMES, type Replica, type ReplicaState, type Requester } from './replica/replica.ts';
-export * from './replica/user-position.ts';
+export { REPLICA_OUTCOMES, type Replica, type ReplicaState } from './replica/replica.ts';
 export * from './schema/index.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import t, { type Test } from 'tap';
-import { connect, countChanges, type Db, queryRows, type Requester, selectUserPosition } from '../src/index.ts';
+import { connect, type Db, queryRows } from '../src/index.ts';
 import { migrateDatabase } from '../src/migrate.ts';
 import type { ReplicaState } from '../src/replica/replica.ts';
 import { skipWithoutPgBouncer, startPgBouncer } from './pgbouncer.ts';
@@ -35,101 +35,45 @@ function open(
   return { db, reads: db.replica, changes, isStatus };
 }
 
-async function insertUser(db: Db, name: string): Promise<Requester & { userId: number; position: number }> {
+async function insertUser(db: Db, name: string): Promise<number> {
   const [user] = await queryRows<{ id: number }>(
     db,
     sql`insert into users (identity_user_id, email, name) values (${name}, ${name}, ${name}) returning id`,
   );
-  return { userId: user?.id ?? 0, position: 0 };
+  return user?.id ?? 0;
 }
 
-async function rename(db: Db, requester: Requester, name: string) {
-  await db.transaction(async (tx) => {
-    await tx.execute(sql`update users set name = ${name} where id = ${requester.userId}`);
-    await countChanges(tx, [requester.userId]);
-  });
-}
-
-/** As another process does that handles the next request of the user. */
-async function signIn(db: Db, { userId }: Requester): Promise<Requester> {
-  const [user] = await queryRows<{ position: number }>(
-    db,
-    sql`select ${selectUserPosition('u.id')} as position from users u where u.id = ${userId}`,
-  );
-  return { userId, position: user?.position };
-}
+const rename = (db: Db, id: number, name: string) => db.execute(sql`update users set name = ${name} where id = ${id}`);
 
 interface Read {
   name: string | undefined;
   isStandby: boolean | undefined;
 }
 
-async function readName(db: Db, requester: Requester): Promise<Read> {
+async function readName(db: Db, id: number): Promise<Read> {
   const [user] = await queryRows<{ name: string; isStandby: boolean }>(
     db,
-    sql`select name, pg_is_in_recovery() as is_standby from users where id = ${requester.userId}`,
+    sql`select name, pg_is_in_recovery() as is_standby from users where id = ${id}`,
   );
   return { name: user?.name, isStandby: user?.isStandby };
 }
 
-t.test('Users read from the standby what it has, and their own changes in any case', async (t) => {
-  const replication = await startReplication(t);
-  const { db: primary, standby } = replication;
-  const alice = await insertUser(primary, 'alice');
-  const bob = await insertUser(primary, 'bob');
-  await standby.catchUp();
-  // Two processes.
-  const [first, second] = [open(t, replication), open(t, replication)];
-  await Promise.all([first.isStatus('ready'), second.isStatus('ready')]);
-  const read = async ({ db, reads }: typeof first, requester: Requester, of = requester) =>
-    reads.read(await signIn(db, requester), (db) => readName(db, of));
-  await until(
-    async () => (await read(first, alice)).isStandby === true && (await read(second, bob)).isStandby === true,
-  );
-
-  await standby.pause();
-  await rename(first.db, alice, 'alice the second');
-  t.same(await read(first, alice), { name: 'alice the second', isStandby: false });
-  t.same(await read(second, alice), { name: 'alice the second', isStandby: false }, 'in another process');
-  t.same(
-    await read(second, bob, alice),
-    { name: 'alice', isStandby: true },
-    'others read the standby, which is behind',
-  );
-  t.same(await read(first, bob), { name: 'bob', isStandby: true });
-  await standby.resume();
-  await standby.catchUp();
-  t.same(await read(second, alice), { name: 'alice the second', isStandby: true });
-});
-
-t.test('A read may begin before the position of its user is known', async (t) => {
+t.test('A standby answers with what it has replayed', async (t) => {
   const replication = await startReplication(t);
   const { db: primary, standby } = replication;
   const alice = await insertUser(primary, 'alice');
   await standby.catchUp();
   const { db, reads, isStatus } = open(t, replication);
   await isStatus('ready');
-  const begin = () => {
-    const { promise, resolve, reject } = Promise.withResolvers<number>();
-    return { resolve, reject, reading: reads.read({ ...alice, position: promise }, (db) => readName(db, alice)) };
-  };
-  await until(async () => (await reads.read(alice, (db) => readName(db, alice))).isStandby === true);
+  const read = () => reads.read((db) => readName(db, alice));
+  await until(async () => (await read()).isStandby === true);
   await standby.pause();
   await rename(db, alice, 'alice the second');
-  const before = begin();
-  before.resolve(0);
-  t.same(await before.reading, { name: 'alice', isStandby: true });
-  const after = begin();
-  after.resolve(1);
-  t.same(await after.reading, { name: 'alice the second', isStandby: false });
-  const refusedOne = begin();
-  const error = new Error('There is no such session.');
-  refusedOne.reject(error);
-  t.match((await refused(refusedOne.reading)).error, { cause: error });
-  t.same(await reads.read({ userId: alice.userId }, (db) => readName(db, alice)), {
-    name: 'alice the second',
-    isStandby: false,
-  });
+  t.same(await read(), { name: 'alice', isStandby: true });
+  t.same(await readName(db, alice), { name: 'alice the second', isStandby: false });
+  await standby.resume();
+  await standby.catchUp();
+  t.same(await read(), { name: 'alice the second', isStandby: true });
 });
 
 t.test('Once the primary has answered a statement of a read, it answers the rest', async (t) => {
@@ -139,7 +83,7 @@ t.test('Once the primary has answered a statement of a read, it answers the rest
   await standby.catchUp();
   const { reads, isStatus } = open(t, replication);
   await isStatus('ready');
-  const [before, after] = await reads.read(alice, async (db) => {
+  const [before, after] = await reads.read(async (db) => {
     await until(async () => (await readName(db, alice)).isStandby === true);
     await refused(db.execute(sql`select no_such_function()`));
     return [await readName(db, alice), await db.transaction((tx) => readName(tx, alice))];
@@ -154,18 +98,18 @@ t.test('The primary answers while the standby is away, and the standby again whe
   const alice = await insertUser(primary, 'alice');
   await standby.catchUp();
   const { reads, changes, isStatus } = open(t, replication);
-  const read = () => reads.read(alice, (db) => readName(db, alice));
+  const read = () => reads.read((db) => readName(db, alice));
   await until(async () => (await read()).isStandby === true);
   const started = await startedAt(standby);
   // In flight on all of its connections.
   const slow = Array.from({ length: 6 }, () =>
-    reads.read(alice, (db) => queryRows<{ id: number }>(db, sql`select id, pg_sleep(0.5) from users`)),
+    reads.read((db) => queryRows<{ id: number }>(db, sql`select id, pg_sleep(0.5) from users`)),
   );
   standby.signal('SIGKILL');
   for (const rows of await Promise.all(slow))
     t.same(
       rows.map(({ id }) => id),
-      [alice.userId],
+      [alice],
     );
   t.match(await read(), { name: 'alice' });
   // The processes of a killed server answer for a moment.
@@ -196,7 +140,7 @@ t.test('The primary answers while the standby is too far behind', async (t) => {
   const alice = await insertUser(primary, 'alice');
   await standby.catchUp();
   const { reads, isStatus } = open(t, replication, { maxLagMs: 300 });
-  const read = () => reads.read(alice, (db) => readName(db, alice));
+  const read = () => reads.read((db) => readName(db, alice));
   await until(async () => (await read()).isStandby === true);
   await standby.pause();
   await rename(primary, await insertUser(primary, 'bob'), 'bob the second');
@@ -218,8 +162,8 @@ t.test('The primary answers what replay cancels at the standby', async (t) => {
   await standby.db.execute(sql`select pg_reload_conf()`);
   await standby.catchUp();
   const { reads } = open(t, replication);
-  await until(async () => (await reads.read(alice, (db) => readName(db, alice))).isStandby === true);
-  const reading = reads.read(alice, (db) =>
+  await until(async () => (await reads.read((db) => readName(db, alice))).isStandby === true);
+  const reading = reads.read((db) =>
     queryRows<{ count: number }>(
       db,
       sql`select count(*)::int as count from rows, (select pg_sleep(case when pg_is_in_recovery() then 3 else 0 end)) s`,
@@ -230,7 +174,7 @@ t.test('The primary answers what replay cancels at the standby', async (t) => {
   // At the primary the table is gone.
   t.match((await refused(reading)).error, { cause: { code: '42P01' } });
   t.equal(reads.outcomes().conflict, 1);
-  t.same(await reads.read(alice, (db) => readName(db, alice)), { name: 'alice', isStandby: true });
+  t.same(await reads.read((db) => readName(db, alice)), { name: 'alice', isStandby: true });
 });
 
 const sleepers = async (standby: Standby) =>
@@ -242,8 +186,8 @@ t.test('A statement that takes too long at the standby is not repeated at the pr
   await replication.standby.catchUp();
   const { reads, isStatus } = open(t, replication, { deadlineMs: 800 });
   await isStatus('ready');
-  await until(async () => (await reads.read(alice, (db) => readName(db, alice))).isStandby === true);
-  const { error } = await refused(reads.read(alice, async (db) => void (await db.execute(sql`select pg_sleep(5)`))));
+  await until(async () => (await reads.read((db) => readName(db, alice))).isStandby === true);
+  const { error } = await refused(reads.read(async (db) => void (await db.execute(sql`select pg_sleep(5)`))));
   t.equal((error as { cause?: { code?: string } }).cause?.code, '57014');
   t.equal(reads.states()[0]?.status, 'ready');
 });
@@ -260,14 +204,14 @@ t.test('Of several standbys those that are there are read, and no other database
     { server: host, status: 'ready' },
     { server: '127.0.0.1:1', status: 'away', lagMs: null, error: { code: 'ECONNREFUSED' } },
   ]);
-  await until(async () => (await reads.read(alice, (db) => readName(db, alice))).isStandby === true);
+  await until(async () => (await reads.read((db) => readName(db, alice))).isStandby === true);
 
   const { url: otherUrl } = await start(t, folder(t));
   await migrateDatabase(otherUrl);
   const wrong = open(t, replication, { url: otherUrl });
   await wrong.isStatus('other database');
   for (let n = 0; n < 5; n++) {
-    t.same(await wrong.reads.read(alice, (db) => readName(db, alice)), { name: 'alice', isStandby: false });
+    t.same(await wrong.reads.read((db) => readName(db, alice)), { name: 'alice', isStandby: false });
   }
 });
 
@@ -277,7 +221,7 @@ t.test('A standby that does not answer delays a read by the deadline, and the ne
   await replication.standby.catchUp();
   const wire = await openWire(t, replication.standby.url);
   const { reads, isStatus } = open(t, replication, { url: wire.url, deadlineMs: 800 });
-  const read = () => reads.read(alice, (db) => readName(db, alice));
+  const read = () => reads.read((db) => readName(db, alice));
   await until(async () => (await read()).isStandby === true);
   wire.freeze(true);
   const answers = await Promise.all([read(), read(), read()]);
@@ -302,7 +246,7 @@ t.test('Several standbys share the reads', async (t) => {
   const readPort = async (db: Db) =>
     (await queryRows<{ port: string }>(db, sql`select current_setting('port') as port`))[0]?.port;
   const ports = new Set<string | undefined>();
-  for (let n = 0; n < 4; n++) ports.add(await reads.read(alice, readPort));
+  for (let n = 0; n < 4; n++) ports.add(await reads.read(readPort));
   t.same([...ports].sort(), hosts.map((host) => host.split(':')[1]).sort());
   // One that is behind is asked no more than the others.
   await second.pause();

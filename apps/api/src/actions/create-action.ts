@@ -2,7 +2,7 @@ import { ActionClient, type ActionName, type ActionResult } from '@carillon/cont
 import type { Context } from '../context.ts';
 import { ACTION_RATE_LIMITS, type RateLimit } from '../limits/rates.ts';
 import { assertNotInMaintenance, isMaintenance } from '../settings/maintenance.ts';
-import { admit, assertAdmin, countGuest } from './admit.ts';
+import { admit, countGuest } from './admit.ts';
 import type { Call } from './call.ts';
 import { type ArgumentReader, readInput } from './input.ts';
 import { runAction } from './run-action.ts';
@@ -44,8 +44,8 @@ export interface ActionBuilder {
 const readClient = readInput(ActionClient, 'client');
 
 /**
- * As over HTTP, a call is counted by the query that finds its session, rejected over its rate limit, during maintenance
- * and without the role, and only then read. Actions never throw: errors are returned.
+ * As over HTTP, a call is counted, rejected over its rate limit, during maintenance and without the role, and only then
+ * read. Actions never throw: errors are returned.
  */
 export function createActionBuilder(ctx: Context): ActionBuilder {
   const createAction =
@@ -53,10 +53,9 @@ export function createActionBuilder(ctx: Context): ActionBuilder {
     <const A extends readonly unknown[], D>(name: ActionName, readers: Readers<A>, work: Work<A, D>): Action<D> =>
     (session, ...given) =>
       runAction(ctx, name, async (ctx, line) => {
-        const { caller, requester } = await admit(ctx, session, findRateLimit(name));
+        const { caller } = await admit(ctx, session, { access, rate: findRateLimit(name) });
         line.userId = caller.id;
-        if (access === 'admin') assertAdmin(caller);
-        const call = { ctx: { ...ctx, requester }, caller };
+        const call = { ctx, caller };
         const list: readonly ArgumentReader<unknown>[] = readers;
         const args = list.map((read, i) => read(given[i], call)) as unknown as A;
         return work(call, ...args);

@@ -2,18 +2,16 @@ import type { Alert, ListAlertsQuery } from '@carillon/contract/tasks/alerts';
 import { queryRows, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 import { decodeIdCursor, splitPage } from '../queries/pages.ts';
 
 type AlertRow = Omit<Alert, 'at' | 'createdAt' | 'undelivered'> & { at: string; createdAt: string };
 
 /** Newest first, in one statement. Throws 400 for a cursor of another list. */
-export const listAlerts = fromReplica(
-  async ({ db }: Context, caller: Caller, { taskId, kind, limit, cursor }: ListAlertsQuery) => {
-    const before = decodeIdCursor(cursor);
-    const rows = await queryRows<AlertRow>(
-      db,
-      sql`
+export async function listAlerts({ db }: Context, caller: Caller, { taskId, kind, limit, cursor }: ListAlertsQuery) {
+  const before = decodeIdCursor(cursor);
+  const rows = await queryRows<AlertRow>(
+    db,
+    sql`
     select a.id, a.kind, a.task_id, t.name as task_name, a.at, a.execution_id, a.title, a.message, a.created_at,
       (select coalesce(json_agg(s order by s.kind desc, s."to"), '[]') from (
         select case h.kind when 'webhook' then 'webhook' else 'channel' end as kind, coalesce(h.name, h.url) as "to",
@@ -37,11 +35,10 @@ export const listAlerts = fromReplica(
         ${before === null ? sql`` : sql`and id < ${before}`}
       order by id desc limit ${limit + 1}
     ) a join tasks t on t.id = a.task_id order by a.id desc`,
-    );
-    const { page, nextCursor } = splitPage(rows, limit, ({ id }) => id);
-    return { alerts: page.map(toAlert), pagination: { limit, nextCursor } };
-  },
-);
+  );
+  const { page, nextCursor } = splitPage(rows, limit, ({ id }) => id);
+  return { alerts: page.map(toAlert), pagination: { limit, nextCursor } };
+}
 
 const toAlert = (row: AlertRow): Alert => ({
   ...row,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { auditLog, sessions, users } from '@carillon/db';
 import { and, desc, eq, gt, ne, notInArray } from 'drizzle-orm';
 import { auditRow, describeActor } from '../audit/record.ts';
-import { type Caller, type Context, countChangesOf, inCountedChange, inTransaction } from '../context.ts';
+import { type Caller, type Context, inTransaction } from '../context.ts';
 import { accountDeactivated, accountDeleted, sessionRequired } from '../errors.ts';
 
 export const SESSION_SECONDS = 7 * 24 * 60 * 60;
@@ -17,7 +17,6 @@ export function openSession(
   check: (account: Account) => Promise<void> | void = () => {},
 ) {
   return inTransaction(ctx, async (tx) => {
-    countChangesOf(tx, [userId]);
     const account = await lockAccount(tx, userId);
     if (!account) throw accountDeleted();
     await check(account);
@@ -49,11 +48,9 @@ export async function endUserSessions(
   userId: number,
   { except }: { except?: string } = {},
 ): Promise<number> {
-  const { count } = await inCountedChange(ctx, async ({ db }) =>
-    db
-      .delete(sessions)
-      .where(and(eq(sessions.userId, userId), except === undefined ? undefined : ne(sessions.id, except))),
-  );
+  const { count } = await ctx.db
+    .delete(sessions)
+    .where(and(eq(sessions.userId, userId), except === undefined ? undefined : ne(sessions.id, except)));
   return count;
 }
 

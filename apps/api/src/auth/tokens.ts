@@ -1,74 +1,73 @@
 import { isUuid, parseId } from '@carillon/contract/primitives';
-import jwt from '@fastify/jwt';
-import Fastify from 'fastify';
-import { LRUCache } from 'lru-cache';
+import jwt, { type FastifyJWTOptions, type JWT } from '@fastify/jwt';
+import Fastify, { type FastifyInstance } from 'fastify';
 import type { Config } from '../config/config.ts';
 import type { SessionClaims, SessionTokens } from '../context.ts';
+import { SESSION_COOKIE } from '../http/credentials.ts';
 import { SESSION_SECONDS } from './sessions.ts';
+
+declare module '@fastify/jwt' {
+  interface FastifyJWT {
+    /** Null if the claims are not those of a session. */
+    user: SessionClaims | null;
+  }
+}
 
 const ALGORITHM = 'HS256';
 const ISSUER = 'carillon';
 /** Excludes tokens that are signed with the same secret for another purpose. */
 const AUDIENCE = 'carillon:session';
-/** Each takes about 1 KB. */
-const MAX_VERIFIED = 5000;
 
-/** Starts Fastify for its plugin only, because server actions need tokens without an HTTP server. */
-export async function createSessionTokens({ jwtSecret }: Pick<Config, 'jwtSecret'>): Promise<SessionTokens> {
-  const app = Fastify();
-  await app.register(jwt, {
-    secret: jwtSecret,
-    sign: { algorithm: ALGORITHM },
-    verify: {
-      algorithms: [ALGORITHM],
-      allowedIss: ISSUER,
-      allowedAud: AUDIENCE,
-      requiredClaims: ['iss', 'aud', 'sub', 'sid', 'iat', 'exp'],
-      // `readClaims` compares with the clock of the context.
-      ignoreExpiration: true,
-      // The library's own cache is keyed by a hash, which costs as much as checking the signature.
-      cache: false,
-    },
-  });
-  /**
-   * The claims of whole tokens whose signature was right, which takes a tenth of a request to check. Whether they have
-   * expired is checked each time, and their session by the database.
-   */
-  const verified = new LRUCache<string, Record<string, unknown>>({ max: MAX_VERIFIED });
+const buildOptions = ({ jwtSecret }: Pick<Config, 'jwtSecret'>): FastifyJWTOptions => ({
+  secret: jwtSecret,
+  cookie: { cookieName: SESSION_COOKIE, signed: false },
+  formatUser: readClaims,
+  sign: { algorithm: ALGORITHM, iss: ISSUER, aud: AUDIENCE, expiresIn: SESSION_SECONDS },
+  verify: {
+    algorithms: [ALGORITHM],
+    allowedIss: ISSUER,
+    allowedAud: AUDIENCE,
+    requiredClaims: ['iss', 'aud', 'sub', 'sid', 'iat', 'exp'],
+    maxAge: SESSION_SECONDS,
+    cache: false,
+  },
+});
 
-  function verifySignature(token: string): Record<string, unknown> | null {
-    if (!hasCanonicalSignature(token)) return null;
-    const claims = app.jwt.verify<Record<string, unknown>>(token);
-    verified.set(token, claims);
-    return claims;
-  }
+/** Until an application or `createSessionTokens` replaces them: workers and commands need none. */
+export const NO_TOKENS: SessionTokens = {
+  sign() {
+    throw new Error('This process has no session tokens.');
+  },
+  verify: () => null,
+};
 
-  return {
-    sign({ userId, sessionId }, at) {
-      const iat = Math.floor(at.getTime() / 1000);
-      const exp = iat + SESSION_SECONDS;
-      return app.jwt.sign({ iss: ISSUER, aud: AUDIENCE, sub: String(userId), sid: sessionId, iat, exp });
-    },
-    verify(token, at) {
-      try {
-        const claims = verified.get(token) ?? verifySignature(token);
-        return claims && readClaims(claims, at);
-      } catch {
-        return null;
-      }
-    },
-  };
+/** Session tokens of an application: `request.jwtVerify` for its requests, the result for everything else. */
+export async function registerSessionTokens(
+  app: FastifyInstance,
+  config: Pick<Config, 'jwtSecret'>,
+): Promise<SessionTokens> {
+  await app.register(jwt, buildOptions(config));
+  return toSessionTokens(app.jwt);
 }
 
-/** The last character has two spare bits: four spellings of a token would pass. */
-function hasCanonicalSignature(token: string): boolean {
-  const signature = token.slice(token.lastIndexOf('.') + 1);
-  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
-}
+/** For processes without an HTTP server. Fastify is started for its plugin only. */
+export const createSessionTokens = (config: Pick<Config, 'jwtSecret'>): Promise<SessionTokens> =>
+  registerSessionTokens(Fastify(), config);
 
-function readClaims({ sub, sid, iat, exp, nbf }: Record<string, unknown>, at: Date): SessionClaims | null {
-  if (typeof iat !== 'number' || typeof exp !== 'number' || !(exp - iat <= SESSION_SECONDS)) return null;
-  if (!(at.getTime() < exp * 1000) || nbf !== undefined) return null;
+const toSessionTokens = (jwt: JWT): SessionTokens => ({
+  sign: ({ userId, sessionId }, at) =>
+    jwt.sign({ sub: String(userId), sid: sessionId, iat: Math.floor(at.getTime() / 1000) }),
+  verify(token, at) {
+    try {
+      return readClaims(jwt.verify(token, { clockTimestamp: at.getTime() }));
+    } catch {
+      return null;
+    }
+  },
+});
+
+function readClaims(payload: unknown): SessionClaims | null {
+  const { sub, sid } = payload as Record<string, unknown>;
   const userId = typeof sub === 'string' ? parseId(sub) : null;
   if (userId === null || typeof sid !== 'string' || !isUuid(sid)) return null;
   return { userId, sessionId: sid };

@@ -3,7 +3,7 @@ import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { sessions, settings, users } from '@carillon/db';
 import { and, eq, gt, sql } from 'drizzle-orm';
 import { describeActor, recordAudit } from '../audit/record.ts';
-import { type Caller, type Context, inCountedChange, inTransaction } from '../context.ts';
+import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
 import { type Account, endSession, getSessionId, openSession } from './sessions.ts';
@@ -51,12 +51,10 @@ export async function logOut(ctx: Context, caller: Caller): Promise<void> {
 
 /** Throws `not_found` for a session of another user. */
 export async function endOwnSession(ctx: Context, caller: Caller, sessionId: string): Promise<void> {
-  const ended = await inCountedChange(ctx, async ({ db, now }) =>
-    db
-      .delete(sessions)
-      .where(and(eq(sessions.id, sessionId), eq(sessions.userId, caller.id), gt(sessions.expiresAt, now())))
-      .returning({ id: sessions.id }),
-  );
+  const ended = await ctx.db
+    .delete(sessions)
+    .where(and(eq(sessions.id, sessionId), eq(sessions.userId, caller.id), gt(sessions.expiresAt, ctx.now())))
+    .returning({ id: sessions.id });
   if (ended.length === 0) throw new AppError('not_found', 'Session not found');
 }
 

@@ -5,7 +5,6 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { readMessage, type StoredPayload } from '../messages/read-message.ts';
 import { isConfirmedSql } from '../queries/confirmed-address.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 import { decodeCreationCursor, splitPage, toCreationKey } from '../queries/pages.ts';
 import { channelNotFound } from './read.ts';
 
@@ -81,7 +80,7 @@ const toOverview = <R extends OverviewRow>(row: R) => ({
 const toAttempt = ({ at, ...attempt }: AttemptRow) => ({ ...attempt, at: toInstant(at) });
 
 /** The caller's channels with their tasks and latest deliveries, newest first. One statement. */
-export const listChannelOverviews = fromReplica(async ({ db }: Context, caller: Caller) => {
+export async function listChannelOverviews({ db }: Context, caller: Caller) {
   const rows = await queryRows<OverviewRow>(
     db,
     sql`
@@ -91,7 +90,7 @@ export const listChannelOverviews = fromReplica(async ({ db }: Context, caller: 
     where c.user_id = ${caller.id} and c.purpose = 'channel' order by c.created_at desc, c.id desc`,
   );
   return { channels: rows.map(toOverview) };
-});
+}
 
 /** A channel as its forms need it. Throws 404. */
 export async function getChannelForForm({ db }: Context, caller: Caller, id: string) {
@@ -107,14 +106,13 @@ export async function getChannelForForm({ db }: Context, caller: Caller, id: str
 }
 
 /** A channel with a page of its deliveries, newest first. Throws 404. Two statements. */
-export const showChannel = fromReplica(
-  async (ctx: Context, caller: Caller, { id, cursor }: { id: string; cursor?: string }) => {
-    const before = decodeCreationCursor(cursor);
-    const [channel, rows] = await Promise.all([
-      readChannelState(ctx, caller, id),
-      queryRows<DeliveryRow>(
-        ctx.db,
-        sql`
+export async function showChannel(ctx: Context, caller: Caller, { id, cursor }: { id: string; cursor?: string }) {
+  const before = decodeCreationCursor(cursor);
+  const [channel, rows] = await Promise.all([
+    readChannelState(ctx, caller, id),
+    queryRows<DeliveryRow>(
+      ctx.db,
+      sql`
       select d.id, d.event, d.status, d.attempt, d.created_at, d.next_attempt_at,
         case when g.id is not null then
           json_build_object('status', g.status, 'attempt', g.attempt, 'createdAt', g.created_at) end as digest,
@@ -131,13 +129,12 @@ export const showChannel = fromReplica(
         where c.id = ${id} and c.user_id = ${caller.id} and c.purpose = 'channel') d
       left join deliveries g on g.id = d.digest_id
       order by d.created_at desc, d.id desc`,
-      ),
-    ]);
-    const found = rows.map((row) => toDelivery(ctx, row));
-    const { page, nextCursor } = splitPage(found, PAGE, toCreationKey);
-    return { channel, deliveries: page, nextCursor };
-  },
-);
+    ),
+  ]);
+  const found = rows.map((row) => toDelivery(ctx, row));
+  const { page, nextCursor } = splitPage(found, PAGE, toCreationKey);
+  return { channel, deliveries: page, nextCursor };
+}
 
 interface StateRow extends OverviewRow {
   waiting: number;

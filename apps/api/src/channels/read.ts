@@ -5,7 +5,6 @@ import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { isConfirmedSql } from '../queries/confirmed-address.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 import { listDeliveries, type OwnReceiver } from '../webhooks/read.ts';
 import type { LogEntry } from '../webhooks/test-delivery.ts';
 
@@ -53,7 +52,7 @@ export async function getChannel(ctx: Context, caller: Caller, id: string) {
 }
 
 /** Newest first. */
-export const listChannels = fromReplica(async (ctx: Context, caller: Caller, { limit, offset }: ListChannelsQuery) => {
+export async function listChannels(ctx: Context, caller: Caller, { limit, offset }: ListChannelsQuery) {
   const mine = and(eq(webhooks.userId, caller.id), isChannel);
   const [page, total] = await Promise.all([
     ctx.db
@@ -66,7 +65,7 @@ export const listChannels = fromReplica(async (ctx: Context, caller: Caller, { l
     ctx.db.$count(webhooks, mine),
   ]);
   return { channels: page, pagination: { total, limit, offset, hasMore: offset + page.length < total } };
-});
+}
 
 /** The entry of a log without the address, part of which may be a secret. */
 export const toChannelEntry = ({ webhookId: channelId, event, url: _url, ...entry }: LogEntry) => ({

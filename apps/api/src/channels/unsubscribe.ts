@@ -1,6 +1,6 @@
 import { notificationAddresses, users, webhooks } from '@carillon/db';
 import { and, eq, ne, sql } from 'drizzle-orm';
-import { type Context, countChangesOf, inTransaction } from '../context.ts';
+import { type Context, inTransaction } from '../context.ts';
 import { hashLinkToken } from '../crypto/link-token.ts';
 import { notifyUsers } from '../notifications/write.ts';
 
@@ -17,7 +17,6 @@ export function unsubscribe(ctx: Context, token: string): Promise<void> {
       .where(eq(webhooks.unsubscribeHash, hashLinkToken(token)));
     if (!found) return;
     const { userId, name, address } = found;
-    countChangesOf(tx, [userId]);
     const channels = found.isOwn ? eq(webhooks.id, found.id) : and(eq(webhooks.userId, userId), eq(addressOf, address));
     const { count } = await tx.db
       .update(webhooks)

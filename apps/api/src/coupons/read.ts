@@ -3,7 +3,6 @@ import { couponRedemptions, coupons, users } from '@carillon/db';
 import { desc, eq, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 
 export const couponFields = {
   id: coupons.id,
@@ -30,7 +29,7 @@ export async function getCoupon(ctx: Context, id: number) {
 
 export type CouponRow = Awaited<ReturnType<typeof getCoupon>>;
 
-export const listCoupons = fromReplica(async (ctx: Context, { limit, offset }: ListCouponsQuery) => {
+export async function listCoupons(ctx: Context, { limit, offset }: ListCouponsQuery) {
   const [page, [counts]] = await Promise.all([
     ctx.db.select(couponFields).from(coupons).orderBy(desc(coupons.id)).limit(limit).offset(offset),
     ctx.db
@@ -43,21 +42,21 @@ export const listCoupons = fromReplica(async (ctx: Context, { limit, offset }: L
   ]);
   const stats = counts ?? { totalCoupons: 0, activeCoupons: 0, totalUses: 0 };
   return { coupons: page, stats, pagination: { limit, offset, total: stats.totalCoupons } };
-});
+}
 
 /** Lists uses of existing accounts; the summary also counts deleted ones. Throws 404. */
-export const listCouponUses = fromReplica(async (ctx: Context, id: number, { limit, offset }: ListCouponUsesQuery) => {
+export async function listCouponUses(ctx: Context, id: number, { limit, offset }: ListCouponUsesQuery) {
   const { usedCount, maxUses } = await getCoupon(ctx, id);
   const usage = await findUses(ctx, id, { limit, offset });
   const remainingUses = maxUses === null ? null : Math.max(0, maxUses - usedCount);
   return { usage, summary: { totalUses: usedCount, maxUses, remainingUses } };
-});
+}
 
 /** A coupon with uses of existing accounts. Throws 404. */
-export const getCouponWithUses = fromReplica(async (ctx: Context, id: number, query: ListCouponUsesQuery) => {
+export async function getCouponWithUses(ctx: Context, id: number, query: ListCouponUsesQuery) {
   const [coupon, usage] = await Promise.all([getCoupon(ctx, id), findUses(ctx, id, query)]);
   return { coupon, usage };
-});
+}
 
 const findUses = ({ db }: Context, id: number, { limit, offset }: ListCouponUsesQuery) =>
   db

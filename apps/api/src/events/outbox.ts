@@ -27,7 +27,6 @@ export interface Event {
  */
 export function recordEvents(tx: Context, events: readonly Event[]): void {
   if (events.length === 0) return;
-  for (const { userId } of events) tx.changes?.byEvents.add(userId);
   writeBeforeCommit(tx, writeEvents, events);
 }
 

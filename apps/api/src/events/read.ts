@@ -4,7 +4,6 @@ import { queryRows, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { invalidField } from '../errors.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 
 /** Of a page with a filter. */
 const MAX_ROWS_READ = 10_000;
@@ -44,31 +43,29 @@ export function splitRow({ id, kinds }: EventRow, after: number): { id: number; 
 }
 
 /** Oldest first. Throws 400 for an unknown kind. */
-export const listEvents = fromReplica(
-  async (ctx: Context, { id: userId }: Pick<Caller, 'id'>, query: ListEventsQuery) => {
-    const { limit } = query;
-    const after = Number(query.after ?? 0);
-    const { kinds, taskId } = parseFilter(query);
-    const isFiltered = kinds !== null || taskId !== null;
-    const readEnd = isFiltered ? await findReadEnd(ctx, userId, after) : null;
-    // One more tells that there are more. The first one may have none of the kinds after `after`.
-    const rows = await queryRows<EventRow>(
-      ctx.db,
-      sql`
+export async function listEvents(ctx: Context, { id: userId }: Pick<Caller, 'id'>, query: ListEventsQuery) {
+  const { limit } = query;
+  const after = Number(query.after ?? 0);
+  const { kinds, taskId } = parseFilter(query);
+  const isFiltered = kinds !== null || taskId !== null;
+  const readEnd = isFiltered ? await findReadEnd(ctx, userId, after) : null;
+  // One more tells that there are more. The first one may have none of the kinds after `after`.
+  const rows = await queryRows<EventRow>(
+    ctx.db,
+    sql`
     select id, kinds, created_at, data from events
     where user_id = ${userId} and id > ${after}::bigint
       ${readEnd === null ? sql`` : sql`and id <= ${readEnd}::bigint`}
       ${kinds ? sql`and kinds && ${`{${kinds.join(',')}}`}::text[]` : sql``}
       ${taskId === null ? sql`` : sql`and task_id = ${taskId}`}
     order by id limit ${limit + 2}`,
-    );
-    const found = rows.flatMap((row) => toEvents(row, after)).filter(({ event }) => !kinds || kinds.includes(event));
-    const events = found.slice(0, limit);
-    const isCut = found.length > limit;
-    const nextAfter = (isCut ? null : readEnd) ?? events.at(-1)?.id ?? query.after ?? null;
-    return { events, pagination: { limit, hasMore: isCut || readEnd !== null, nextAfter } };
-  },
-);
+  );
+  const found = rows.flatMap((row) => toEvents(row, after)).filter(({ event }) => !kinds || kinds.includes(event));
+  const events = found.slice(0, limit);
+  const isCut = found.length > limit;
+  const nextAfter = (isCut ? null : readEnd) ?? events.at(-1)?.id ?? query.after ?? null;
+  return { events, pagination: { limit, hasMore: isCut || readEnd !== null, nextAfter } };
+}
 
 /** The last event that a page with a filter reads, so that a rare kind in a long log costs no more; null if all are read. */
 async function findReadEnd({ db }: Context, userId: number, after: number): Promise<string | null> {

@@ -1,6 +1,6 @@
 import { executions, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Caller, type Context, countChangesOf, inTransaction } from '../context.ts';
+import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
 import { chargeExecution, lockActiveAccount } from '../limits/quotas.ts';
 import { recordUsage } from '../usage/record.ts';
@@ -16,7 +16,6 @@ export async function executeTask(
   inboundData: Record<string, unknown> | null = null,
 ) {
   const queued = await inTransaction(ctx, async (tx) => {
-    countChangesOf(tx, [caller.id]);
     const now = tx.now();
     // Every transaction locks the task before the account.
     const [[task], account] = await Promise.all([

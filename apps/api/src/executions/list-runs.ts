@@ -3,7 +3,6 @@ import { type executions, queryRows, toInstant, toInstantOrNull } from '@carillo
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { invalidField } from '../errors.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 import { decodeIdCursor, encodeCursor } from '../queries/pages.ts';
 import { hasPlannedTrigger } from '../queries/planned-trigger.ts';
 import { isWatched } from '../queries/watched-tasks.ts';
@@ -41,7 +40,7 @@ interface Found {
 }
 
 /** Newest first, in one statement that reads a bounded number of rows. Days are those of the caller's time zone. */
-export const listRuns = fromReplica(async (ctx: Context, caller: Caller, input: WebActionInput<'listRuns'>) => {
+export async function listRuns(ctx: Context, caller: Caller, input: WebActionInput<'listRuns'>) {
   const { taskId = null, status, limit } = input;
   const before = decodeIdCursor(input.cursor);
   const zone = caller.timezone ?? 'UTC';
@@ -92,7 +91,7 @@ export const listRuns = fromReplica(async (ctx: Context, caller: Caller, input: 
     nextCursor: last === null ? null : encodeCursor(last),
     isPartial,
   };
-});
+}
 
 function readDay(field: 'from' | 'to', day: string, zone: string, daysLater: number): Date {
   const at = startOfDay(zone, day, daysLater);

@@ -1,12 +1,11 @@
-import { ListExecutionsQuery } from '@carillon/contract/executions';
+import type { ListExecutionsQuery } from '@carillon/contract/executions';
 import { DAY_MS } from '@carillon/contract/primitives';
 import { executions, tasks } from '@carillon/db';
 import { and, asc, desc, eq, gt, gte, lte, type SQL } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { executionNotFound } from '../errors.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 import { ownedList } from '../queries/owned-list.ts';
-import { ownedRow } from '../queries/owned-row.ts';
+import { findOwnedRow, ownedRow } from '../queries/owned-row.ts';
 import { executionTotal } from '../queries/user-counts.ts';
 import { buildTimeline } from './timeline.ts';
 
@@ -45,7 +44,14 @@ export const stepFields = {
   interruptedAt: executions.interruptedAt,
 };
 
-export const executionRow = ownedRow(executions, { ...executionFields, request: executions.request });
+const executionRow = ownedRow(executions, { ...executionFields, request: executions.request });
+
+/** With what was sent to the model. Throws 404. */
+export async function getExecution(ctx: Context, caller: Caller, id: number) {
+  const execution = await findOwnedRow(ctx, caller, executionRow, id);
+  if (!execution) throw executionNotFound();
+  return execution;
+}
 
 /** Shows the task as it is now. Throws 404. */
 export async function getExecutionDetails(ctx: Context, caller: Caller, id: number) {
@@ -92,7 +98,6 @@ export async function getExecutionDetails(ctx: Context, caller: Caller, id: numb
 
 const ownExecutions = ownedList({
   table: executions,
-  limit: ListExecutionsQuery.properties.limit,
   total: executionTotal,
   select: (db, { total, condition, limit, offset }) =>
     db
@@ -104,27 +109,18 @@ const ownExecutions = ownedList({
       .offset(offset),
 });
 
-export const readExecutionsAhead = ownExecutions.readAhead;
-
 /** An `endDate` without a time includes that UTC day. */
-export const listExecutions = fromReplica(
-  async (
-    ctx: Context,
-    caller: Caller,
-    query: ListExecutionsQuery,
-    ahead: ReturnType<typeof readExecutionsAhead> = null,
-  ) => {
-    const { taskId, status, startDate, endDate, ...asked } = query;
-    const filter = and(
-      taskId ? eq(executions.taskId, taskId) : undefined,
-      status ? eq(executions.status, status) : undefined,
-      startDate ? gte(executions.createdAt, new Date(startDate)) : undefined,
-      endDate ? isUntil(endDate) : undefined,
-    );
-    const { page, pagination } = await ownExecutions.list(ctx, caller, asked, { filter, ahead });
-    return { executions: page.map(toExecution), pagination };
-  },
-);
+export async function listExecutions(ctx: Context, caller: Caller, query: ListExecutionsQuery) {
+  const { taskId, status, startDate, endDate, ...asked } = query;
+  const filter = and(
+    taskId ? eq(executions.taskId, taskId) : undefined,
+    status ? eq(executions.status, status) : undefined,
+    startDate ? gte(executions.createdAt, new Date(startDate)) : undefined,
+    endDate ? isUntil(endDate) : undefined,
+  );
+  const { page, pagination } = await ownExecutions.list(ctx, caller, asked, { filter });
+  return { executions: page.map(toExecution), pagination };
+}
 
 function isUntil(endDate: string): SQL {
   const isDay = /^\d{4}-\d\d-\d\d$/.test(endDate);

@@ -1,33 +1,23 @@
 import * as contract from '@carillon/contract/executions';
-import { executionNotFound } from '../errors.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { cancelExecution } from './cancel-execution.ts';
 import { diffExecution } from './changes/diff-execution.ts';
-import { executionRow, getExecutionDetails, listExecutions, readExecutionsAhead, toExecution } from './read.ts';
+import { getExecution, getExecutionDetails, listExecutions, toExecution } from './read.ts';
 import { retryExecution } from './retry-execution.ts';
 
 export const executionsRoutes: Routes = async (app) => {
   const config = { access: 'user', scope: 'executions:read' } as const;
   const runConfig = { access: 'user', scope: 'executions:run' } as const;
 
-  app.get(
-    '/api/executions',
-    { schema: contract.listExecutions, config: { ...config, readAhead: readExecutionsAhead } },
-    async ({ ctx, caller, query, readAhead }) => ({
-      success,
-      ...(await listExecutions(ctx, caller, query, readAhead)),
-    }),
-  );
+  app.get('/api/executions', { schema: contract.listExecutions, config }, async ({ ctx, caller, query }) => ({
+    success,
+    ...(await listExecutions(ctx, caller, query)),
+  }));
 
-  app.get(
-    '/api/executions/:id',
-    { schema: contract.getExecution, config: { ...config, loads: executionRow } },
-    async ({ loaded }) => {
-      if (!loaded) throw executionNotFound();
-      const { request, ...execution } = loaded;
-      return { success, execution: { ...toExecution(execution), request } };
-    },
-  );
+  app.get('/api/executions/:id', { schema: contract.getExecution, config }, async ({ ctx, caller, params }) => {
+    const { request, ...execution } = await getExecution(ctx, caller, params.id);
+    return { success, execution: { ...toExecution(execution), request } };
+  });
 
   app.get(
     '/api/executions/:id/details',

@@ -17,7 +17,7 @@ export function createReadinessCheck(ctx: Context): () => Promise<Readiness> {
     const { reason, ...ofDatabase } = isStarting ? waitForDatabase(ctx) : await readDatabase();
     const { scheduler, ...required } = {
       ...ofDatabase,
-      worker: isStarting || ctx.isWarmingUp ? ('starting' as const) : checkWorker(ctx),
+      worker: isStarting ? ('starting' as const) : checkWorker(ctx),
     };
     const checks = { ...required, scheduler };
     // A process that the load balancer takes out could not be called by the scheduler either.

@@ -4,26 +4,18 @@ import type { Config } from '../config/config.ts';
 
 export const SESSION_COOKIE = 'local-session';
 
-export interface Token {
-  text: string;
-  isBearer: boolean;
-}
-
-/** Returns the bearer token, or else the session cookie; null for several, as another reader might pick another. */
-export function findToken(request: FastifyRequest): Token | null {
-  const { authorization, cookie } = request.headers;
-  if (authorization !== undefined && countHeader(request, 'authorization') > 1) return null;
-  const bearer = findBearer(authorization);
-  if (bearer !== null) return { text: bearer, isBearer: true };
-  const text = parseSessionCookie(cookie);
-  return text === null ? null : { text, isBearer: false };
-}
+/** Another reader might pick another of them. */
+export const hasSeveralTokens = (request: FastifyRequest): boolean =>
+  countHeader(request, 'authorization') > 1 || listSessionCookies(request.headers.cookie).length > 1;
 
 /** Returns null for none and for several. */
 export function parseSessionCookie(header: string | undefined): string | null {
-  const named = (header ?? '').split(';').filter((pair) => pair.trim().startsWith(`${SESSION_COOKIE}=`));
+  const named = listSessionCookies(header);
   return named.length === 1 ? (parseCookie(named.join())[SESSION_COOKIE] ?? null) : null;
 }
+
+const listSessionCookies = (header = '') =>
+  header.split(';').filter((pair) => pair.trim().startsWith(`${SESSION_COOKIE}=`));
 
 export const hasBearerToken = ({ headers }: FastifyRequest): boolean => findBearer(headers.authorization) !== null;
 

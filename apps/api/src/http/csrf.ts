@@ -23,8 +23,8 @@ export function registerCsrfProtection(
   const ownOrigins = new Set([...listOrigins(baseUrl), ...listOrigins(appUrl)]);
   const signInOrigins = new Set([...ownOrigins, ...corsOrigins]);
 
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (SAFE_METHODS.has(request.method) || request.is404) return done();
+  app.addHook('preParsing', async (request) => {
+    if (SAFE_METHODS.has(request.method)) return;
     const { origin, 'sec-fetch-site': site } = request.headers;
     const bySite = IS_OTHER_SITE.get(site);
     const isOutside = (own: ReadonlySet<string>) => (origin === undefined ? undefined : !own.has(origin));
@@ -32,7 +32,7 @@ export function registerCsrfProtection(
       ((hasCookie(request) || isPage(request)) && (bySite ?? isOutside(ownOrigins))) ||
       (isSignIn(request) && (isOutside(signInOrigins) ?? bySite)) ||
       (isKeyOnly(request) && isOutside(signInOrigins));
-    done(isForged ? new AppError('cross_site', ERROR_MESSAGES.otherSite) : undefined);
+    if (isForged) throw new AppError('cross_site', ERROR_MESSAGES.otherSite);
   });
 }
 

@@ -1,28 +1,29 @@
-import rateLimit from '@fastify/rate-limit';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import rateLimit, { type FastifyRateLimitStore, type FastifyRateLimitStoreCtor } from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { needsCaller } from '../auth/guard.ts';
 import type { Context } from '../context.ts';
-import { addressKey, fieldKey, userKeyPrefix } from '../limits/keys.ts';
+import { addressKey, fieldKey, userKey } from '../limits/keys.ts';
 import {
   findRateLimit,
   getEffectiveLimit,
   isExempt,
-  OTHER_ENDPOINTS,
   PUBLIC_ENDPOINTS,
   type RateLimit,
   type Scope,
   toAddressLimit,
 } from '../limits/rates.ts';
 import { recordRejection } from '../limits/rejections.ts';
-import { type CountedRequest, type RateLimitState, type RateWindow, tooManyRequests } from '../limits/windows.ts';
-import { type Counter, createRateLimitStore, toPluginKey } from './rate-limit-store.ts';
+import { countRequest, tooManyRequests } from '../limits/windows.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Null for a route without a limit. */
+    /** The row of the table of limits; null for a route without a limit. */
     rate?: RateLimit | null;
   }
   interface FastifyRequest {
-    counter: Counter | null;
+    /** The limit that the request has last counted towards, which its headers show. */
+    limitedBy: RateLimit | null;
+    isOverLimit: boolean;
   }
 }
 
@@ -34,100 +35,112 @@ const POLICIES: Record<Scope, 'user' | 'ip' | 'endpoint'> = {
   'ip+token': 'endpoint',
 };
 
-/** For the guard, because the statement that finds the caller counts the request, under its key with the caller's id. */
-export interface RateLimits {
-  buildUserCount(request: FastifyRequest): CountedRequest;
-  /** Sets the headers of a counted request; throws 429 beyond the limit. */
-  checkUser(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    counted: CountedRequest & { window: RateWindow },
-  ): Promise<void>;
-  /** Counts by address; throws 429 beyond the limit. */
-  countAnonymous(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-}
-
-/** Limits all routes registered later: by address on arrival, by e-mail or token once the body is read. */
-export async function registerRateLimits(app: FastifyInstance, ctx: Context): Promise<RateLimits> {
-  await app.register(rateLimit, { global: false, store: createRateLimitStore(ctx) });
-  app.decorateRequest('counter', null);
-  const checkers = new Map<string, ReturnType<FastifyInstance['createRateLimit']>>();
-
-  function getChecker(rate: RateLimit) {
-    const checker =
-      checkers.get(rate.bucket) ??
-      app.createRateLimit({
-        max: getEffectiveLimit(ctx, rate),
-        timeWindow: rate.windowSeconds * 1000,
-        keyGenerator: ({ counter }) => toPluginKey(counter as Counter),
-      });
-    checkers.set(rate.bucket, checker);
-    return checker;
-  }
-
-  /** Throws 429 beyond the limit; one of `userId` is recorded in the usage. */
-  async function check(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    rate: RateLimit,
-    counter: Counter,
-    userId?: number,
-  ) {
-    request.counter = counter;
-    const checked = await getChecker(rate)(request);
-    if (checked.isAllowed) return;
-    const { max: limit, remaining, ttl, isExceeded } = checked;
-    const state = { limit, remaining, resetAt: new Date(counter.at.getTime() + ttl), isExceeded };
-    setRateLimitHeaders(reply, rate, state);
-    if (!isExceeded) return;
-    const endpoint = `${request.method} ${request.routeOptions.url}`;
-    await recordRejection(ctx, rate.bucket, userId === undefined ? undefined : { userId, endpoint });
-    throw tooManyRequests(state, ctx.now());
-  }
-
-  const checkAddress = (request: FastifyRequest, reply: FastifyReply, rate: RateLimit) =>
-    check(request, reply, rate, { key: addressKey(rate, request.ip), at: ctx.now() });
-
+/** Limits all routes registered later: by user or address on arrival, by e-mail or token once the body is read. */
+export async function registerRateLimits(app: FastifyInstance, ctx: Context): Promise<void> {
+  app.decorateRequest('limitedBy', null);
+  app.decorateRequest('isOverLimit', false);
+  // Before the hook of the plugin, which reads `rateLimit`.
   app.addHook('onRoute', (route) => {
     const [method = ''] = [route.method].flat();
-    route.config = { ...route.config, rate: findRateLimit(method, route.url, route.config?.access) };
+    const access = route.config?.access;
+    const rate = findRateLimit(method, route.url, access);
+    route.config = { ...route.config, rate, rateLimit: rate !== null || access === 'cron' ? {} : false };
   });
-  app.addHook('onRequest', (request, reply, done) => {
-    const rate = request.is404 ? findUnknownRouteLimit(request) : request.routeOptions.config.rate;
-    const byAddress = rate && (hasField(rate) ? toAddressLimit(rate) : rate);
-    if (byAddress?.scope !== 'ip') return done();
-    checkAddress(request, reply, byAddress).then(() => done(), done);
-  });
-  app.addHook('preValidation', (request, reply, done) => {
-    const { rate } = request.routeOptions.config;
-    if (!rate || !hasField(rate)) return done();
-    const key = fieldKey(rate, request.ip, request.body);
-    check(request, reply, rate, { key, at: ctx.now() }).then(() => done(), done);
+  const max = (rate: RateLimit) => getEffectiveLimit(ctx, rate);
+  const toError = (limit: number, ttl: number) =>
+    tooManyRequests({ limit, remaining: 0, resetAt: new Date(ttl / 1000), isExceeded: true }, ctx.now());
+
+  await app.register(rateLimit, {
+    global: false,
+    store: createStore(ctx),
+    allowList: (request) => findArrivalLimit(request) === null,
+    keyGenerator(request) {
+      const rate = findArrivalLimit(request);
+      request.limitedBy = rate;
+      return rate === null ? '' : arrivalKey(rate, request);
+    },
+    max: (request) => max(request.limitedBy ?? PUBLIC_ENDPOINTS),
+    timeWindow: (request) => toWindowMs(request.limitedBy ?? PUBLIC_ENDPOINTS),
+    addHeaders: { 'retry-after': false },
+    errorResponseBuilder: (_request, { max, ttl }) => toError(max, ttl),
+    onExceeded(request) {
+      request.isOverLimit = true;
+    },
   });
 
-  return {
-    buildUserCount(request) {
-      const rate = getUserLimit(request);
-      return { key: userKeyPrefix(rate), windowMs: rate.windowSeconds * 1000, at: ctx.now() };
-    },
-    checkUser: (request, reply, counted) =>
-      check(request, reply, getUserLimit(request), counted, request.callerOrNull?.id),
-    countAnonymous: (request, reply) => checkAddress(request, reply, PUBLIC_ENDPOINTS),
-  };
+  const limitUnknownRoute = app.rateLimit();
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) await limitUnknownRoute.call(app, request, reply);
+  });
+
+  const fieldLimiters = new Map<string, ReturnType<FastifyInstance['createRateLimit']>>();
+  function limiterOf(rate: RateLimit) {
+    const known = fieldLimiters.get(rate.bucket);
+    const limiter =
+      known ??
+      app.createRateLimit({
+        max: max(rate),
+        timeWindow: toWindowMs(rate),
+        keyGenerator: ({ ip, body }) => fieldKey(rate, ip, body),
+        allowList: [],
+      });
+    fieldLimiters.set(rate.bucket, limiter);
+    return limiter;
+  }
+  app.addHook('preValidation', async (request, reply) => {
+    const { rate } = request.routeOptions.config;
+    if (!rate || !hasField(rate)) return;
+    const checked = await limiterOf(rate)(request);
+    if (checked.isAllowed) return;
+    request.limitedBy = rate;
+    reply.header('x-ratelimit-limit', checked.max);
+    reply.header('x-ratelimit-remaining', checked.remaining);
+    reply.header('x-ratelimit-reset', checked.ttlInSeconds);
+    request.isOverLimit = checked.isExceeded;
+    if (checked.isExceeded) throw toError(checked.max, checked.ttl);
+  });
+
+  app.addHook('onSend', async (request, reply) => {
+    const { limitedBy, callerOrNull, isOverLimit } = request;
+    if (!limitedBy) return;
+    reply.header('x-ratelimit-window', limitedBy.windowSeconds);
+    reply.header('x-ratelimit-policy', POLICIES[limitedBy.scope]);
+    if (!isOverLimit) return;
+    const endpoint = `${request.method} ${request.routeOptions.url}`;
+    await recordRejection(ctx, limitedBy.bucket, callerOrNull ? { userId: callerOrNull.id, endpoint } : undefined);
+  });
+}
+
+/** What a request counts towards before its body is read: without the caller that its route needs, by address. */
+function findArrivalLimit(request: FastifyRequest): RateLimit | null {
+  if (request.is404) return isExempt(request.method, request.url.split('?', 1)[0] ?? '') ? null : PUBLIC_ENDPOINTS;
+  if (request.isUnlimited) return null;
+  const { access, rate = null } = request.routeOptions.config;
+  if (access === 'cron' || (needsCaller(access) && !request.authenticated)) return PUBLIC_ENDPOINTS;
+  return rate && hasField(rate) ? toAddressLimit(rate) : rate;
+}
+
+function arrivalKey(rate: RateLimit, { callerOrNull, ip }: FastifyRequest): string {
+  return callerOrNull && rate.scope !== 'ip' ? userKey(rate, callerOrNull.id) : addressKey(rate, ip);
 }
 
 const hasField = ({ scope }: RateLimit) => scope === 'ip+email' || scope === 'ip+token';
 
-const getUserLimit = ({ routeOptions }: FastifyRequest): RateLimit => routeOptions.config.rate ?? OTHER_ENDPOINTS;
+const toWindowMs = ({ windowSeconds }: RateLimit) => windowSeconds * 1000;
 
-function findUnknownRouteLimit({ method, url }: FastifyRequest): RateLimit | null {
-  return isExempt(method, url.split('?', 1)[0] ?? '') ? null : PUBLIC_ENDPOINTS;
-}
+/** Counts in PostgreSQL, exact over any number of processes. */
+function createStore({ db, now }: Pick<Context, 'db' | 'now'>): FastifyRateLimitStoreCtor {
+  return class PostgresStore implements FastifyRateLimitStore {
+    incr(key: string, callback: Parameters<FastifyRateLimitStore['incr']>[1], windowMs: number) {
+      countRequest(db, { key, windowMs, at: now() }).then(
+        // The plugin divides by 1000 for `X-RateLimit-Reset`, which is in milliseconds since the epoch here.
+        ({ count, endsAt }) => callback(null, { current: count, ttl: endsAt.getTime() * 1000 }),
+        (error) => callback(error, undefined as never),
+      );
+    }
 
-function setRateLimitHeaders(reply: FastifyReply, { scope, windowSeconds }: RateLimit, state: RateLimitState): void {
-  reply.header('x-ratelimit-limit', state.limit);
-  reply.header('x-ratelimit-remaining', state.remaining);
-  reply.header('x-ratelimit-reset', state.resetAt.getTime());
-  reply.header('x-ratelimit-window', windowSeconds);
-  reply.header('x-ratelimit-policy', POLICIES[scope]);
+    child() {
+      return this;
+    }
+  };
 }

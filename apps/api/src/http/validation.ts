@@ -35,8 +35,6 @@ declare module 'fastify' {
     ctx: Context;
     /** While the handler runs in a transaction. */
     transaction: Context | null;
-    /** Set with the caller, if there are standbys. */
-    requester: Context['requester'];
   }
 }
 
@@ -45,12 +43,11 @@ export function registerContractValidation(app: FastifyInstance, ctx: Context): 
   app.setValidatorCompiler(({ schema, httpPart }) => compilePart(schema as TSchema, httpPart));
   app.setSerializerCompiler(compileSerializer);
   app.decorateRequest('transaction', null);
-  app.decorateRequest('requester', undefined);
   app.decorateRequest('ctx', {
     getter(this: FastifyRequest) {
       if (this.transaction) return this.transaction;
       const origin = { address: this.ip, userAgent: this.headers['user-agent'] };
-      return { ...ctx, log: this.log as Context['log'], requestId: this.id, origin, requester: this.requester };
+      return { ...ctx, log: this.log as Context['log'], requestId: this.id, origin };
     },
   });
 }

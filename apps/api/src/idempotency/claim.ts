@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Db, preparedQuery } from '@carillon/db';
+import { preparedQuery } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 
@@ -49,11 +49,38 @@ const newClaim = {
 const IS_ABANDONED = sql`k.status is null and (k.lease_until < now() or (k.backend_pid is not null and not exists (
   select from pg_stat_activity a where a.pid = k.backend_pid and coalesce(a.backend_start <= k.claimed_at, true))))`;
 
+interface FoundClaim {
+  known: { status: number | null; location: string | null; sealed: string | null; isCurrent: boolean } | null;
+  claimed: { isMine: boolean };
+}
+
+function claimValues(ctx: Pick<Context, 'now' | 'config'>, { scope, token, leaseMs }: ClaimRequest) {
+  const at = ctx.now().getTime();
+  const keepMs = ctx.config.retention.idempotencyHours * HOUR_MS;
+  return {
+    claimScope: scope,
+    claimToken: token,
+    claimNow: new Date(at).toISOString(),
+    claimLeaseSeconds: (leaseMs ?? LEASE_MS) / 1000,
+    claimFollowsConnection: leaseMs === null,
+    claimExpiresAt: new Date(at + keepMs).toISOString(),
+  };
+}
+
+function toClaim(userId: number, { scope, token }: ClaimRequest, { known, claimed }: FoundClaim): Claim {
+  const id = `${userId}:${scope}`;
+  if (claimed.isMine) return { id, token, state: 'claimed' };
+  const { status = null, location = null, sealed = null, isCurrent = false } = known ?? {};
+  if (!isCurrent || status === null || sealed === null) return { id, token, state: 'running' };
+  return { id, token, state: { status, location, sealed } };
+}
+
 /**
- * Claims the key for the user of the subquery `caller`, for a prepared statement with `claimValues`. Waits for no lock
- * of a request: a key whose answer is being committed is running.
+ * Waits for no lock of a request: a key whose answer is being committed is running. On its own connection, because a new
+ * claim waits for the deletion of its user.
  */
-export function buildClaim(db: Db) {
+const claimQuery = preparedQuery((db) => {
+  const caller = db.$with('caller', { id: sql<number>`id`.as('id') }).as(sql`select ${value('userId', 'int')} as id`);
   const known = db
     .$with('known', {
       status: sql<number | null>`status`.as('status'),
@@ -83,48 +110,15 @@ export function buildClaim(db: Db) {
   const claimed = db
     .$with('claimed', { isMine: sql<boolean>`is_mine`.as('is_mine') })
     .as(sql`select exists (select from inserted) or exists (select from taken_over) as is_mine`);
-  return { known, claimed, parts: [known, inserted, takenOver, claimed] };
-}
-
-export interface FoundClaim {
-  known: { status: number | null; location: string | null; sealed: string | null; isCurrent: boolean } | null;
-  claimed: { isMine: boolean };
-}
-
-export function claimValues(ctx: Pick<Context, 'now' | 'config'>, { scope, token, leaseMs }: ClaimRequest) {
-  const at = ctx.now().getTime();
-  const keepMs = ctx.config.retention.idempotencyHours * HOUR_MS;
-  return {
-    claimScope: scope,
-    claimToken: token,
-    claimNow: new Date(at).toISOString(),
-    claimLeaseSeconds: (leaseMs ?? LEASE_MS) / 1000,
-    claimFollowsConnection: leaseMs === null,
-    claimExpiresAt: new Date(at + keepMs).toISOString(),
-  };
-}
-
-export function toClaim(userId: number, { scope, token }: ClaimRequest, { known, claimed }: FoundClaim): Claim {
-  const id = `${userId}:${scope}`;
-  if (claimed.isMine) return { id, token, state: 'claimed' };
-  const { status = null, location = null, sealed = null, isCurrent = false } = known ?? {};
-  if (!isCurrent || status === null || sealed === null) return { id, token, state: 'running' };
-  return { id, token, state: { status, location, sealed } };
-}
-
-/** On a connection of its own, because a new claim waits for the deletion of its user. */
-const claimQuery = preparedQuery((db) => {
-  const caller = db.$with('caller', { id: sql<number>`id`.as('id') }).as(sql`select ${value('userId', 'int')} as id`);
-  const { known, claimed, parts } = buildClaim(db);
   return db
-    .with(caller, ...parts)
+    .with(caller, known, inserted, takenOver, claimed)
     .select()
     .from(claimed)
     .leftJoin(known, sql`true`)
     .prepare('claim_key');
 });
 
-/** Claims the key of a caller who is known. */
+/** Claims the key for a user. */
 export async function claimKey(ctx: Context, userId: number, request: ClaimRequest): Promise<Claim> {
   const [found] = await claimQuery(ctx.db).execute({ userId, ...claimValues(ctx, request) });
   return toClaim(userId, request, found as FoundClaim);

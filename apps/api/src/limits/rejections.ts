@@ -4,7 +4,8 @@ import type { Context } from '../context.ts';
 import { createBatcher } from '../queue/batcher.ts';
 import { toUtcDay } from './quotas.ts';
 
-interface Rejection {
+/** Whose request was refused, as the usage shows it. */
+export interface Rejection {
   userId: number;
   endpoint: string;
 }

@@ -1,10 +1,11 @@
 import type { RateLimitDetails } from '@carillon/contract';
 import { type Db, preparedQuery, rateWindows } from '@carillon/db';
-import { type AnyColumn, type SQL, type Subquery, sql } from 'drizzle-orm';
+import DataLoader from 'dataloader';
+import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { getEffectiveLimit, type RateLimit } from './rates.ts';
-import { recordRejection } from './rejections.ts';
+import { type Rejection, recordRejection } from './rejections.ts';
 
 /** Requests with the same key share a counter. */
 export interface CountedRequest {
@@ -25,27 +26,23 @@ export interface RateLimitState {
   isExceeded: boolean;
 }
 
-/** Exact over any number of processes, because the row of the key is the only counter. */
-export async function countRequest(db: Db, request: CountedRequest): Promise<RateWindow> {
-  const [window] = await countQuery(db).execute(countValues(request));
-  if (!window) throw new Error('The upsert of a rate window has returned no row.');
-  return window;
-}
+/** Exact over any number of processes, because the row of the key is the only counter. Requests of one turn share a statement. */
+export const countRequest = (db: Db, request: CountedRequest): Promise<RateWindow> => loaderOf(db).load(request);
 
 export async function checkRateLimit(ctx: Context, rate: RateLimit, key: string): Promise<RateLimitState> {
   const window = await countRequest(ctx.db, { key, windowMs: rate.windowSeconds * 1000, at: ctx.now() });
   return toRateLimitState(getEffectiveLimit(ctx, rate), window);
 }
 
-/** Throws 429 beyond the limit. */
-export async function assertRateLimit(ctx: Context, rate: RateLimit, key: string): Promise<void> {
+/** Throws 429 beyond the limit, which the usage of `rejected` shows. */
+export async function assertRateLimit(ctx: Context, rate: RateLimit, key: string, rejected?: Rejection): Promise<void> {
   const state = await checkRateLimit(ctx, rate, key);
   if (!state.isExceeded) return;
-  await recordRejection(ctx, rate.bucket);
+  await recordRejection(ctx, rate.bucket, rejected);
   throw tooManyRequests(state, ctx.now());
 }
 
-export const toRateLimitState = (limit: number, { count, endsAt }: RateWindow): RateLimitState => ({
+const toRateLimitState = (limit: number, { count, endsAt }: RateWindow): RateLimitState => ({
   limit,
   remaining: Math.max(0, limit - count),
   resetAt: endsAt,
@@ -60,54 +57,60 @@ export function tooManyRequests({ limit, remaining, resetAt }: RateLimitState, n
   return new AppError('rate_limited', `Too many requests. Please try again in ${wait}.`, details);
 }
 
-const givenKey = sql<string>`${sql.placeholder('countKey')}::text`;
+const MAX_BATCH = 50;
+const loaders = new WeakMap<Db, DataLoader<CountedRequest, RateWindow>>();
 
-const countAt = sql<Date>`${sql.placeholder('countAt')}::timestamptz`;
-const countEndsAt = sql<Date>`${sql.placeholder('countEndsAt')}::timestamptz`;
-const isOpen = sql`${rateWindows.endsAt} > ${countAt}`;
-
-/** Adds to a window that is open, and begins a new one otherwise. */
-const addToWindow = {
-  target: rateWindows.key,
-  set: {
-    count: sql`case when ${isOpen} then ${rateWindows.count} + excluded.count else excluded.count end`,
-    endsAt: sql`case when ${isOpen} then ${rateWindows.endsAt} else excluded.ends_at end`,
-  },
-};
-
-/** For a prepared statement with `countValues`. Counts nothing if `from` has no row or the key is null. */
-export function buildCount(db: Db, from: Subquery | SQL, key = givenKey) {
-  const first = { key: key.as('key'), count: sql<number>`1`.as('count'), endsAt: countEndsAt.as('ends_at') };
-  return db
-    .insert(rateWindows)
-    .select((query) => query.select(first).from(from).where(sql`${key} is not null`))
-    .onConflictDoUpdate(addToWindow)
-    .returning({ count: rateWindows.count, endsAt: rateWindows.endsAt });
+function loaderOf(db: Db): DataLoader<CountedRequest, RateWindow> {
+  const known = loaders.get(db);
+  if (known) return known;
+  const loader = new DataLoader<CountedRequest, RateWindow>((requests) => countAll(db, requests), {
+    cache: false,
+    maxBatchSize: MAX_BATCH,
+    batchScheduleFn: (run) => setImmediate(run),
+  });
+  loaders.set(db, loader);
+  return loader;
 }
 
-/** Counts the rows of `from` by their keys, locked in the order of the keys: other processes count the same ones. */
-export function buildCounts(db: Db, from: Subquery, key: SQL.Aliased<string | null>) {
-  const windows = {
-    key: sql<string>`${key}`.as('key'),
-    count: sql<number>`count(*)`.as('count'),
-    endsAt: countEndsAt.as('ends_at'),
-  };
-  return db
-    .insert(rateWindows)
-    .select((query) => query.select(windows).from(from).where(sql`${key} is not null`).groupBy(key).orderBy(key))
-    .onConflictDoUpdate(addToWindow)
-    .returning({ key: rateWindows.key, count: rateWindows.count, endsAt: rateWindows.endsAt });
+/** Each request of one key sees those before it. */
+async function countAll(db: Db, requests: readonly CountedRequest[]): Promise<RateWindow[]> {
+  const byKey = Map.groupBy(requests, ({ key }) => key);
+  const rows = [...byKey].map(([key, [first, ...others]]) => ({
+    key,
+    count: others.length + 1,
+    endsAt: new Date((first?.at.getTime() ?? 0) + (first?.windowMs ?? 0)).toISOString(),
+  }));
+  const at = new Date(Math.max(...requests.map((request) => request.at.getTime()))).toISOString();
+  const windows = await countQuery(db).execute({ rows: JSON.stringify(rows), at });
+  const countedByKey = new Map(windows.map((window) => [window.key, window]));
+  return requests.map((request) => {
+    const window = countedByKey.get(request.key);
+    const same = byKey.get(request.key);
+    if (!window || !same) throw new Error('The upsert of a rate window has returned no row.');
+    return { count: window.count - (same.length - 1 - same.indexOf(request)), endsAt: window.endsAt };
+  });
 }
 
-/** For `countValues`: appends the id to the key of the request. */
-export const buildCallerKey = (userId: SQL | AnyColumn) => sql<string>`${givenKey} || ${userId}`;
+const at = sql<Date>`${sql.placeholder('at')}::timestamptz`;
+const isOpen = sql`${rateWindows.endsAt} > ${at}`;
 
-export const countValues = (request: CountedRequest | null) => ({
-  countKey: request?.key ?? null,
-  countAt: request?.at.toISOString() ?? null,
-  countEndsAt: request && new Date(request.at.getTime() + request.windowMs).toISOString(),
-});
-
-const countQuery = preparedQuery((db) => buildCount(db, sql`(select) one`).prepare('count_request'), {
-  connection: 'shared',
-});
+/** Adds to windows that are open, and begins others. In the order of keys: other processes count the same ones. */
+const countQuery = preparedQuery(
+  (db) =>
+    db
+      .insert(rateWindows)
+      .select(
+        sql`select r.key, r.count, r."endsAt" from json_to_recordset(${sql.placeholder('rows')}::json)
+          as r(key text, count int, "endsAt" timestamptz) order by r.key`,
+      )
+      .onConflictDoUpdate({
+        target: rateWindows.key,
+        set: {
+          count: sql`case when ${isOpen} then ${rateWindows.count} + excluded.count else excluded.count end`,
+          endsAt: sql`case when ${isOpen} then ${rateWindows.endsAt} else excluded.ends_at end`,
+        },
+      })
+      .returning({ key: rateWindows.key, count: rateWindows.count, endsAt: rateWindows.endsAt })
+      .prepare('count_requests'),
+  { connection: 'shared' },
+);

@@ -1,9 +1,9 @@
 import { compileValidator, findUnsafeValue } from '@carillon/contract';
-import { AppError, ERROR_MESSAGES, missingScope } from '../errors.ts';
+import { authorize } from '../auth/authorize.ts';
+import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
 import { findRateLimit, type RateLimit } from '../limits/rates.ts';
-import { recordRejection } from '../limits/rejections.ts';
-import { checkRateLimit, tooManyRequests } from '../limits/windows.ts';
+import { assertRateLimit } from '../limits/windows.ts';
 import type { Tool, ToolCall } from './tool.ts';
 import { describeToolError, ERROR_META } from './tool-errors.ts';
 
@@ -41,8 +41,10 @@ export async function callTool(
   given: unknown,
 ): Promise<{ outcome: string; result: ToolResult }> {
   try {
-    if (!call.caller.apiKey?.scopes.includes(tool.scope)) throw missingScope(tool.scope);
-    await countCall(tool, call);
+    const { rate, scope, as } = tool;
+    const { ctx, caller } = call;
+    authorize({ caller, maintenance: false }, { access: 'user', scope });
+    await assertRateLimit(ctx, rate, userKey(rate, caller.id), { userId: caller.id, endpoint: as });
     const { text, data } = await tool.run(call, tool.check(given ?? {}));
     return { outcome: 'ok', result: { content: [{ type: 'text', text }], structuredContent: toPlain(data) } };
   } catch (error) {
@@ -50,14 +52,6 @@ export async function callTool(
     const result: ToolResult = { isError: true, content: [{ type: 'text', text }], _meta: { [ERROR_META]: meta } };
     return { outcome: code, result };
   }
-}
-
-/** Throws 429 beyond the limit of the route that does the same. */
-async function countCall({ rate, as }: CheckedTool, { ctx, caller }: ToolCall): Promise<void> {
-  const state = await checkRateLimit(ctx, rate, userKey(rate, caller.id));
-  if (!state.isExceeded) return;
-  await recordRejection(ctx, rate.bucket, { userId: caller.id, endpoint: as });
-  throw tooManyRequests(state, ctx.now());
 }
 
 /** Instants become strings, as in the API. */

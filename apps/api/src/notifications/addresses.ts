@@ -1,7 +1,7 @@
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { notificationAddresses, queryRows, users, webhooks } from '@carillon/db';
 import { and, eq, exists, gt, inArray, isNotNull, isNull, lte, not, notInArray, or, sql } from 'drizzle-orm';
-import { afterCommit, type Context, countChangesOf, inTransaction } from '../context.ts';
+import { afterCommit, type Context, inTransaction } from '../context.ts';
 import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../crypto/link-token.ts';
 import { emailKey, userKey } from '../limits/keys.ts';
 import { CONFIRMATIONS_OF_USER, CONFIRMATIONS_TO_ADDRESS } from '../limits/rates.ts';
@@ -108,7 +108,6 @@ export function confirmNotificationAddress(ctx: Context, hash: string): Promise<
       .where(and(eq(tokenHash, hash), gt(expiresAt, tx.now()), exists(owner)))
       .returning({ userId, email });
     if (!confirmed) return false;
-    countChangesOf(tx, [confirmed.userId]);
     // A later statement than the lock of the address: it sees the channels whose creation held that lock.
     const isMailbox = and(
       eq(webhooks.kind, 'email'),

@@ -2,7 +2,6 @@ import type { ListNotificationsQuery } from '@carillon/contract/accounts/notific
 import { notifications } from '@carillon/db';
 import { and, desc, eq, isNotNull, isNull, lt } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 import { decodeIdCursor, splitPage } from '../queries/pages.ts';
 
 const notificationFields = {
@@ -14,7 +13,7 @@ const notificationFields = {
   createdAt: notifications.createdAt,
 };
 
-export const listNotifications = fromReplica(async (ctx: Context, caller: Caller, query: ListNotificationsQuery) => {
+export async function listNotifications(ctx: Context, caller: Caller, query: ListNotificationsQuery) {
   const { unread, limit } = query;
   const before = decodeIdCursor(query.cursor);
   const offset = before === null ? query.offset : 0;
@@ -35,24 +34,26 @@ export const listNotifications = fromReplica(async (ctx: Context, caller: Caller
   ]);
   const { page, hasMore, nextCursor } = splitPage(rows, limit, (notification) => notification.id);
   return { notifications: page, pagination: { total, limit, offset, hasMore, nextCursor } };
-});
+}
 
 const PAGE = 25;
 
 /** The same without a total, whose time grows with the list. */
-export const listLatestNotifications = fromReplica(
-  async ({ db }: Context, caller: Caller, { unread, cursor }: { unread: boolean; cursor?: string }) => {
-    const before = decodeIdCursor(cursor);
-    const { userId, id, readAt } = notifications;
-    const rows = await db
-      .select(notificationFields)
-      .from(notifications)
-      .where(
-        and(eq(userId, caller.id), unread ? isNull(readAt) : undefined, before === null ? undefined : lt(id, before)),
-      )
-      .orderBy(desc(id))
-      .limit(PAGE + 1);
-    const { page, nextCursor } = splitPage(rows, PAGE, (notification) => notification.id);
-    return { notifications: page, nextCursor };
-  },
-);
+export async function listLatestNotifications(
+  { db }: Context,
+  caller: Caller,
+  { unread, cursor }: { unread: boolean; cursor?: string },
+) {
+  const before = decodeIdCursor(cursor);
+  const { userId, id, readAt } = notifications;
+  const rows = await db
+    .select(notificationFields)
+    .from(notifications)
+    .where(
+      and(eq(userId, caller.id), unread ? isNull(readAt) : undefined, before === null ? undefined : lt(id, before)),
+    )
+    .orderBy(desc(id))
+    .limit(PAGE + 1);
+  const { page, nextCursor } = splitPage(rows, PAGE, (notification) => notification.id);
+  return { notifications: page, nextCursor };
+}

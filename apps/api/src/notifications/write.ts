@@ -1,7 +1,7 @@
 import { DAY_MS } from '@carillon/contract/primitives';
 import { notifications, users } from '@carillon/db';
 import { and, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm';
-import { type Caller, type Context, countChangesOf, inCountedChange } from '../context.ts';
+import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { queueMails } from '../mail/queue.ts';
 import { queueNotices } from '../messages/queue-notices.ts';
@@ -31,7 +31,6 @@ export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Pro
   if (notices.length === 0) return;
   const createdAt = ctx.now();
   const userIds = notices.map(({ userId }) => userId);
-  countChangesOf(ctx, userIds);
   const taskEmails = notices.flatMap(({ taskEmail }) => taskEmail ?? []);
   const [active, isConfirmed] = await Promise.all([
     ctx.db
@@ -87,12 +86,10 @@ const buildTaskFooter = (email: string) =>
 
 /** One that was read before keeps its time. Throws 404. */
 export async function markRead(ctx: Context, caller: Caller, id: number): Promise<void> {
-  const { count } = await inCountedChange(ctx, async ({ db, now }) =>
-    db
-      .update(notifications)
-      .set({ readAt: sql`coalesce(${notifications.readAt}, ${now().toISOString()})` })
-      .where(and(eq(notifications.id, id), eq(notifications.userId, caller.id))),
-  );
+  const { count } = await ctx.db
+    .update(notifications)
+    .set({ readAt: sql`coalesce(${notifications.readAt}, ${ctx.now().toISOString()})` })
+    .where(and(eq(notifications.id, id), eq(notifications.userId, caller.id)));
   if (count === 0) throw new AppError('not_found', 'Notification not found');
 }
 
@@ -111,11 +108,9 @@ export async function markAllRead(
     .where(and(eq(notifications.userId, caller.id), isNull(notifications.readAt), lte(notifications.id, until)))
     .orderBy(desc(notifications.id))
     .limit(MAX_MARKED);
-  const { count } = await inCountedChange(ctx, async ({ db, now }) =>
-    db
-      .update(notifications)
-      .set({ readAt: now() })
-      .where(and(inArray(notifications.id, unread), isNull(notifications.readAt))),
-  );
+  const { count } = await ctx.db
+    .update(notifications)
+    .set({ readAt: ctx.now() })
+    .where(and(inArray(notifications.id, unread), isNull(notifications.readAt)));
   return { count, isComplete: count < MAX_MARKED };
 }

@@ -1,4 +1,3 @@
-import { parseId } from '@carillon/contract/primitives';
 import { type Db, preparedQuery } from '@carillon/db';
 import { and, eq, type GetColumnData, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
@@ -8,15 +7,13 @@ type Fields = Record<string, PgColumn>;
 type Row<F extends Fields> = { [K in keyof F]: GetColumnData<F[K]> };
 
 export interface OwnedRow<F extends Fields = Fields> {
-  table: PgTable & { id: PgColumn; userId: PgColumn };
-  fields: F;
   query: (db: Db) => { execute(values: { id: number; userId: number }): Promise<Row<F>[]> };
 }
 
-export type RowOf<O> = O extends OwnedRow<infer F> ? Row<F> : never;
-
-/** The first of `fields` must not be nullable: drizzle recognises by it that a left join found no row. */
-export function ownedRow<F extends Fields>(table: OwnedRow['table'], fields: F): OwnedRow<F> {
+export function ownedRow<F extends Fields>(
+  table: PgTable & { id: PgColumn; userId: PgColumn },
+  fields: F,
+): OwnedRow<F> {
   const query = preparedQuery(
     (db) =>
       db
@@ -26,7 +23,7 @@ export function ownedRow<F extends Fields>(table: OwnedRow['table'], fields: F):
         .prepare('owned_row'),
     { connection: 'shared' },
   );
-  return { table, fields, query };
+  return { query };
 }
 
 /** Returns null also for the row of another user. */
@@ -39,5 +36,3 @@ export async function findOwnedRow<F extends Fields>(
   const [row] = await query(ctx.db).execute({ id, userId: caller.id });
   return row ?? null;
 }
-
-export const isRowId = (text: string | undefined): text is string => text !== undefined && parseId(text) !== null;

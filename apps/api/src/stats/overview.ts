@@ -6,7 +6,6 @@ import type { Caller, Context } from '../context.ts';
 import { accountDeleted } from '../errors.ts';
 import { getPlanLimits, type PlanRow, planColumnsSql } from '../limits/plan-limits.ts';
 import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 import { selectLatestRuns } from '../queries/latest-runs.ts';
 import { countRunsLeft, findRun } from '../schedule/next-run.ts';
 import { type BudgetedTask, listOverBudget, selectBudgetedTasks } from './over-budget.ts';
@@ -58,7 +57,7 @@ interface OverviewRow extends PlanRow {
 }
 
 /** What needs the caller, what is planned, what was answered since `since`, and this month's usage. Two statements. */
-export const getOverview = fromReplica(async (ctx: Context, caller: Caller, { since }: { since?: string }) => {
+export async function getOverview(ctx: Context, caller: Caller, { since }: { since?: string }) {
   const [row, upcoming] = await Promise.all([
     readOverview(ctx, caller, new Date(since ?? ctx.now().getTime() - DAY_MS)),
     listUpcomingRuns(ctx, caller),
@@ -90,7 +89,7 @@ export const getOverview = fromReplica(async (ctx: Context, caller: Caller, { si
     },
     upcoming,
   };
-});
+}
 
 async function readOverview({ db, now }: Context, { id }: Caller, since: Date): Promise<OverviewRow> {
   const month = toUtcMonth(toUtcDay(now()));

@@ -2,45 +2,42 @@ import type { ListOccurrencesQuery } from '@carillon/contract/occurrences';
 import { executions, occurrences } from '@carillon/db';
 import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 import { decodeInstantCursor, splitPage } from '../queries/pages.ts';
 import { hasPlannedTrigger } from '../queries/planned-trigger.ts';
 import { listDueOccurrences } from '../schedule/due.ts';
 import { getTask, type TaskRow } from './read.ts';
 
 /** Newest first. Throws 404. */
-export const listOccurrences = fromReplica(
-  async (ctx: Context, caller: Caller, id: number, query: ListOccurrencesQuery) => {
-    const before = decodeInstantCursor(query.cursor);
-    await getTask(ctx, caller, id);
-    const rows = await ctx.db
-      .select({
-        plannedFor: occurrences.plannedFor,
-        fate: occurrences.fate,
-        recordedAt: occurrences.recordedAt,
-        executionId: executions.id,
-        startedAt: executions.startedAt,
-        // float8: 25 days in milliseconds exceed a 32-bit integer.
-        latenessMs: sql<
-          number | null
-        >`(extract(epoch from ${executions.startedAt} - ${occurrences.plannedFor}) * 1000)::float8`,
-      })
-      .from(occurrences)
-      .leftJoin(
-        executions,
-        and(
-          eq(executions.taskId, occurrences.taskId),
-          eq(executions.plannedFor, occurrences.plannedFor),
-          hasPlannedTrigger('executions'),
-        ),
-      )
-      .where(and(eq(occurrences.taskId, id), before ? lt(occurrences.plannedFor, before) : undefined))
-      .orderBy(desc(occurrences.plannedFor))
-      .limit(query.limit + 1);
-    const { page, nextCursor } = splitPage(rows, query.limit, (row) => row.plannedFor.toISOString());
-    return { occurrences: page, pagination: { limit: query.limit, nextCursor } };
-  },
-);
+export async function listOccurrences(ctx: Context, caller: Caller, id: number, query: ListOccurrencesQuery) {
+  const before = decodeInstantCursor(query.cursor);
+  await getTask(ctx, caller, id);
+  const rows = await ctx.db
+    .select({
+      plannedFor: occurrences.plannedFor,
+      fate: occurrences.fate,
+      recordedAt: occurrences.recordedAt,
+      executionId: executions.id,
+      startedAt: executions.startedAt,
+      // float8: 25 days in milliseconds exceed a 32-bit integer.
+      latenessMs: sql<
+        number | null
+      >`(extract(epoch from ${executions.startedAt} - ${occurrences.plannedFor}) * 1000)::float8`,
+    })
+    .from(occurrences)
+    .leftJoin(
+      executions,
+      and(
+        eq(executions.taskId, occurrences.taskId),
+        eq(executions.plannedFor, occurrences.plannedFor),
+        hasPlannedTrigger('executions'),
+      ),
+    )
+    .where(and(eq(occurrences.taskId, id), before ? lt(occurrences.plannedFor, before) : undefined))
+    .orderBy(desc(occurrences.plannedFor))
+    .limit(query.limit + 1);
+  const { page, nextCursor } = splitPage(rows, query.limit, (row) => row.plannedFor.toISOString());
+  return { occurrences: page, pagination: { limit: query.limit, nextCursor } };
+}
 
 /** For occurrences that no longer run because the schedule or status changes. */
 export async function markMissed(ctx: Context, task: TaskRow, now: Date): Promise<void> {

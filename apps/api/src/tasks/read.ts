@@ -1,9 +1,8 @@
-import { ListTasksQuery } from '@carillon/contract/tasks';
+import type { ListTasksQuery } from '@carillon/contract/tasks';
 import { tasks, users } from '@carillon/db';
 import { and, desc, eq, ilike } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { taskNotFound } from '../errors.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 import { containsPattern } from '../queries/like-pattern.ts';
 import { ownedList } from '../queries/owned-list.ts';
 import { findOwnedRow, ownedRow } from '../queries/owned-row.ts';
@@ -36,7 +35,6 @@ export type TaskRow = Awaited<ReturnType<typeof getTask>>;
 
 const ownTasks = ownedList({
   table: tasks,
-  limit: ListTasksQuery.properties.limit,
   total: users.taskCount,
   select: (db, { total, condition, limit, offset }) =>
     db
@@ -48,21 +46,12 @@ const ownTasks = ownedList({
       .offset(offset),
 });
 
-export const readTasksAhead = ownTasks.readAhead;
-
 /** `search` matches a part of the name. */
-export const listTasks = fromReplica(
-  async (
-    ctx: Context,
-    caller: Caller,
-    { status, search, ...query }: ListTasksQuery,
-    ahead: ReturnType<typeof readTasksAhead> = null,
-  ) => {
-    const filter = and(
-      status ? eq(tasks.status, status) : undefined,
-      search ? ilike(tasks.name, containsPattern(search)) : undefined,
-    );
-    const { page, pagination } = await ownTasks.list(ctx, caller, query, { filter, ahead });
-    return { tasks: page, pagination };
-  },
-);
+export async function listTasks(ctx: Context, caller: Caller, { status, search, ...query }: ListTasksQuery) {
+  const filter = and(
+    status ? eq(tasks.status, status) : undefined,
+    search ? ilike(tasks.name, containsPattern(search)) : undefined,
+  );
+  const { page, pagination } = await ownTasks.list(ctx, caller, query, { filter });
+  return { tasks: page, pagination };
+}

@@ -1,7 +1,6 @@
 import * as occurrences from '@carillon/contract/occurrences';
 import * as contract from '@carillon/contract/tasks';
 import * as prompts from '@carillon/contract/tasks/preview-prompt';
-import { taskNotFound } from '../errors.ts';
 import { backfillTask } from '../executions/backfill-task.ts';
 import { executeTask } from '../executions/execute-task.ts';
 import { previewPrompt } from '../executions/request/preview-prompt.ts';
@@ -11,7 +10,7 @@ import { type Routes, success } from '../http/validation.ts';
 import { deleteTask } from './delete.ts';
 import { duplicateTask } from './duplicate.ts';
 import { listOccurrences } from './occurrences.ts';
-import { listTasks, readTasksAhead, taskRow } from './read.ts';
+import { getTask, listTasks } from './read.ts';
 import { previewTask } from './schedule.ts';
 import { skipNextRun } from './skip-next-run.ts';
 import { changeTask, createTask } from './write.ts';
@@ -32,24 +31,15 @@ export const tasksRoutes: Routes = async (app) => {
     },
   );
 
-  app.get(
-    '/api/tasks',
-    { schema: contract.listTasks, config: { ...read, readAhead: readTasksAhead } },
-    async ({ ctx, caller, query, readAhead }) => ({
-      success,
-      ...(await listTasks(ctx, caller, query, readAhead)),
-    }),
-  );
+  app.get('/api/tasks', { schema: contract.listTasks, config: read }, async ({ ctx, caller, query }) => ({
+    success,
+    ...(await listTasks(ctx, caller, query)),
+  }));
 
-  app.get(
-    '/api/tasks/:id',
-    { schema: contract.getTask, config: { ...read, loads: taskRow } },
-    async (request, reply) => {
-      const { loaded: task } = request;
-      if (!task) throw taskNotFound();
-      return sendTagged(request, reply, buildETag(task, task), { success, task });
-    },
-  );
+  app.get('/api/tasks/:id', { schema: contract.getTask, config: read }, async (request, reply) => {
+    const task = await getTask(request.ctx, request.caller, request.params.id);
+    return sendTagged(request, reply, buildETag(task, task), { success, task });
+  });
 
   app.patch(
     '/api/tasks/:id',

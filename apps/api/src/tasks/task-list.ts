@@ -4,7 +4,6 @@ import { parseId } from '@carillon/contract/primitives';
 import { queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 import { selectLatestRuns } from '../queries/latest-runs.ts';
 import { containsPattern } from '../queries/like-pattern.ts';
 import { encodeCursor, parseCursorInstant, unknownCursor } from '../queries/pages.ts';
@@ -71,7 +70,7 @@ interface Found {
 }
 
 /** A page of the caller's tasks in one statement, with what became of their last runs. */
-export const listTasksWithRuns = fromReplica(async (ctx: Context, caller: Caller, query: ListQuery) => {
+export async function listTasksWithRuns(ctx: Context, caller: Caller, query: ListQuery) {
   const { tasks, total, scanned, matched, lastScanned } = await findTasks(ctx, caller, query);
   const hasMore = matched > TASK_PAGE_SIZE;
   const isUnfinished = !hasMore && isFiltered(query) && scanned === MAX_SCANNED;
@@ -82,7 +81,7 @@ export const listTasksWithRuns = fromReplica(async (ctx: Context, caller: Caller
     nextCursor: last ? encodeCursor(`${last.id} ${last.key}`) : null,
     isUnfinished,
   };
-});
+}
 
 const isFiltered = ({ search, status }: ListQuery) => Boolean(search || status);
 

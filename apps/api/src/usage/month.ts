@@ -4,7 +4,6 @@ import type { Caller, Context } from '../context.ts';
 import { AppError, accountDeleted } from '../errors.ts';
 import { getPlanLimits, type PlanRow, planColumnsSql } from '../limits/plan-limits.ts';
 import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 import { listUsageAlerts } from './read.ts';
 
 /** Ten years. */
@@ -31,7 +30,7 @@ interface MonthRow extends PlanRow {
  * The usage of a UTC month, by default this one, with the present limits of the plan. Throws 404 for a month without usage.
  * Three statements.
  */
-export const getUsageMonth = fromReplica(async (ctx: Context, caller: Caller, month?: string) => {
+export async function getUsageMonth(ctx: Context, caller: Caller, month?: string) {
   const today = toUtcDay(ctx.now());
   const thisMonth = toUtcMonth(today);
   const period = month ?? thisMonth;
@@ -63,7 +62,7 @@ export const getUsageMonth = fromReplica(async (ctx: Context, caller: Caller, mo
     rejections: rejections.map((one) => ({ ...one, lastHit: toInstant(one.lastHit) })),
     alerts,
   };
-});
+}
 
 const noSuchMonth = () => new AppError('not_found', 'There is no usage of this month');
 

@@ -5,7 +5,6 @@ import type { Caller, Context } from '../context.ts';
 import { accountDeleted } from '../errors.ts';
 import { getPlanLimits, type PlanRow, planColumnsSql } from '../limits/plan-limits.ts';
 import { toUtcDay, toUtcMonth } from '../limits/quotas.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 
 interface Counters {
   executions: number;
@@ -22,7 +21,7 @@ interface UsageRow extends PlanRow {
 }
 
 /** What the caller has used today and this month, in UTC, and the limits of both. */
-export const getUsage = fromReplica(async (ctx: Context, caller: Caller): Promise<Usage> => {
+export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
   const day = toUtcDay(ctx.now());
   const period = toUtcMonth(day);
   const countersOf = (window: string) =>
@@ -70,7 +69,7 @@ export const getUsage = fromReplica(async (ctx: Context, caller: Caller): Promis
     keys,
     tools,
   };
-});
+}
 
 const toQuota = (used = 0, limit: number) => ({
   used,

@@ -1,7 +1,7 @@
 import type { SetUsageAlertInput } from '@carillon/contract/accounts/usage';
 import { usageAlerts } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
-import { type Caller, type Context, inCountedChange, inTransaction } from '../context.ts';
+import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
 import { checkAlerts } from './alerts.ts';
 import { alertFields } from './read.ts';
@@ -22,11 +22,9 @@ export function setUsageAlert(ctx: Context, caller: Caller, input: SetUsageAlert
 
 /** Throws 404. */
 export async function deleteUsageAlert(ctx: Context, caller: Caller, id: number): Promise<void> {
-  const deleted = await inCountedChange(ctx, async ({ db }) =>
-    db
-      .delete(usageAlerts)
-      .where(and(eq(usageAlerts.id, id), eq(usageAlerts.userId, caller.id)))
-      .returning({ id: usageAlerts.id }),
-  );
+  const deleted = await ctx.db
+    .delete(usageAlerts)
+    .where(and(eq(usageAlerts.id, id), eq(usageAlerts.userId, caller.id)))
+    .returning({ id: usageAlerts.id });
   if (deleted.length === 0) throw new AppError('not_found', 'Alert not found');
 }

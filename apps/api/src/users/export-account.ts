@@ -15,7 +15,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { describeActor, recordAudit } from '../audit/record.ts';
 import { apiKeyFields } from '../auth/keys/read.ts';
 import { channelFields, isChannel } from '../channels/read.ts';
-import { type Caller, type Context, inCountedChange } from '../context.ts';
+import type { Caller, Context } from '../context.ts';
 import { executionFields } from '../executions/read.ts';
 import { userKey } from '../limits/keys.ts';
 import { ACCOUNT_EXPORTS } from '../limits/rates.ts';
@@ -142,7 +142,7 @@ export async function startExport(ctx: Context, caller: Caller, currentPassword:
   await assertRateLimit(ctx, ACCOUNT_EXPORTS, userKey(ACCOUNT_EXPORTS, caller.id));
   const { user: account } = await getProfile(ctx, caller);
   const { settings } = await getUserSettings(ctx, caller);
-  await inCountedChange(ctx, (tx) => recordAudit(tx, { kind: 'user.exported', ...describeActor(caller) }));
+  await recordAudit(ctx, { kind: 'user.exported', ...describeActor(caller) });
   return { exportedAt: ctx.now(), account, settings, parts: EXPORT_PARTS };
 }
 

@@ -4,7 +4,6 @@ import { type deliveries, queryRows, tasks, toInstant, toInstantOrNull, webhooks
 import { eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 import { decodeCreationCursor, splitPage, toCreationKey } from '../queries/pages.ts';
 import { isOwnWebhook, secretVersion, webhookFields, webhookNotFound } from './read.ts';
 
@@ -93,20 +92,18 @@ const isBefore = (alias: 'h' | 'd', cursor: string | undefined) => {
 };
 
 /** The caller's webhooks with their latest deliveries, newest first. */
-export const listWebhookOverviews = fromReplica(
-  async ({ db }: Context, caller: Caller, { cursor }: { cursor?: string }) => {
-    const rows = await queryRows<OverviewRow>(
-      db,
-      sql`
+export async function listWebhookOverviews({ db }: Context, caller: Caller, { cursor }: { cursor?: string }) {
+  const rows = await queryRows<OverviewRow>(
+    db,
+    sql`
     select ${overviewColumns}, ${latestDeliveries}
     from (select * from webhooks h where user_id = ${caller.id} and kind = 'webhook' ${isBefore('h', cursor)}
       order by h.created_at desc, h.id desc limit ${PAGE + 1}) h left join tasks t on t.id = h.task_id
     order by h.created_at desc, h.id desc`,
-    );
-    const { page, nextCursor } = splitPage(rows.map(toOverview), PAGE, toCreationKey);
-    return { webhooks: page, nextCursor };
-  },
-);
+  );
+  const { page, nextCursor } = splitPage(rows.map(toOverview), PAGE, toCreationKey);
+  return { webhooks: page, nextCursor };
+}
 
 /** A webhook as its forms need it. Throws 404. */
 export async function getWebhookForForm({ db }: Context, caller: Caller, id: string) {
@@ -120,13 +117,12 @@ export async function getWebhookForForm({ db }: Context, caller: Caller, id: str
 }
 
 /** A webhook with a page of its deliveries, newest first. Throws 404. Two statements. */
-export const showWebhook = fromReplica(
-  async (ctx: Context, caller: Caller, { id, cursor }: { id: string; cursor?: string }) => {
-    const [webhook, rows] = await Promise.all([
-      readWebhookState(ctx, caller, id),
-      queryRows<DeliveryRow>(
-        ctx.db,
-        sql`
+export async function showWebhook(ctx: Context, caller: Caller, { id, cursor }: { id: string; cursor?: string }) {
+  const [webhook, rows] = await Promise.all([
+    readWebhookState(ctx, caller, id),
+    queryRows<DeliveryRow>(
+      ctx.db,
+      sql`
       select d.id, d.event, d.status, d.attempt, d.created_at, d.next_attempt_at, ${attemptsOf(SHOWN_ATTEMPTS)}
       from (select d.* from webhooks h cross join lateral (
           select id, event, status, attempt, created_at, next_attempt_at from deliveries d
@@ -134,12 +130,11 @@ export const showWebhook = fromReplica(
           order by d.created_at desc, d.id desc limit ${PAGE + 1}) d
         where h.id = ${id} and h.user_id = ${caller.id} and h.kind = 'webhook') d
       order by d.created_at desc, d.id desc`,
-      ),
-    ]);
-    const { page, nextCursor } = splitPage(rows.map(toDelivery), PAGE, toCreationKey);
-    return { webhook, deliveries: page, nextCursor };
-  },
-);
+    ),
+  ]);
+  const { page, nextCursor } = splitPage(rows.map(toDelivery), PAGE, toCreationKey);
+  return { webhook, deliveries: page, nextCursor };
+}
 
 interface StateRow extends OverviewRow {
   previousSecretUntil: string | null;

@@ -5,7 +5,6 @@ import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
 import { and, count, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
-import { fromReplica } from '../queries/from-replica.ts';
 
 /** Attempts in the log of a webhook, besides those of open deliveries. */
 export const MAX_LOG_ATTEMPTS = 100;
@@ -58,7 +57,7 @@ export const isNoChannel = eq(webhooks.kind, 'webhook');
 
 export const webhookNotFound = () => new AppError('not_found', 'Webhook not found');
 
-export const listWebhooks = fromReplica(async (ctx: Context, caller: Caller, { limit, offset }: ListWebhooksQuery) => {
+export async function listWebhooks(ctx: Context, caller: Caller, { limit, offset }: ListWebhooksQuery) {
   const mine = and(eq(webhooks.userId, caller.id), isNoChannel);
   const [page, total] = await Promise.all([
     ctx.db
@@ -71,7 +70,7 @@ export const listWebhooks = fromReplica(async (ctx: Context, caller: Caller, { l
     ctx.db.$count(webhooks, mine),
   ]);
   return { webhooks: page, pagination: { total, limit, offset, hasMore: offset + page.length < total } };
-});
+}
 
 const logFields = {
   id: deliveryAttempts.id,
@@ -89,30 +88,28 @@ const logFields = {
 const newestFirst = [desc(deliveryAttempts.attemptedAt), desc(deliveryAttempts.attempt), desc(deliveryAttempts.id)];
 
 /** The delivery log, newest first: the last 100 attempts and those of open deliveries. Throws 404. */
-export const listDeliveries = fromReplica(
-  async (ctx: Context, { id, where, notFound }: OwnReceiver, query: ListDeliveriesQuery) => {
-    if ((await ctx.db.$count(webhooks, where)) === 0) throw notFound();
-    const { limit, offset } = query;
-    const isOfWebhook = eq(deliveryAttempts.webhookId, id);
-    const latest = ctx.db
-      .select({ id: deliveryAttempts.id })
+export async function listDeliveries(ctx: Context, { id, where, notFound }: OwnReceiver, query: ListDeliveriesQuery) {
+  if ((await ctx.db.$count(webhooks, where)) === 0) throw notFound();
+  const { limit, offset } = query;
+  const isOfWebhook = eq(deliveryAttempts.webhookId, id);
+  const latest = ctx.db
+    .select({ id: deliveryAttempts.id })
+    .from(deliveryAttempts)
+    .where(isOfWebhook)
+    .orderBy(...newestFirst)
+    .limit(MAX_LOG_ATTEMPTS);
+  const isLogged = and(isOfWebhook, or(isNull(deliveries.endedAt), inArray(deliveryAttempts.id, latest)));
+  const isOfDelivery = eq(deliveries.id, deliveryAttempts.deliveryId);
+  const [logs, [counted]] = await Promise.all([
+    ctx.db
+      .select(logFields)
       .from(deliveryAttempts)
-      .where(isOfWebhook)
+      .innerJoin(deliveries, isOfDelivery)
+      .where(isLogged)
       .orderBy(...newestFirst)
-      .limit(MAX_LOG_ATTEMPTS);
-    const isLogged = and(isOfWebhook, or(isNull(deliveries.endedAt), inArray(deliveryAttempts.id, latest)));
-    const isOfDelivery = eq(deliveries.id, deliveryAttempts.deliveryId);
-    const [logs, [counted]] = await Promise.all([
-      ctx.db
-        .select(logFields)
-        .from(deliveryAttempts)
-        .innerJoin(deliveries, isOfDelivery)
-        .where(isLogged)
-        .orderBy(...newestFirst)
-        .limit(limit)
-        .offset(offset),
-      ctx.db.select({ total: count() }).from(deliveryAttempts).innerJoin(deliveries, isOfDelivery).where(isLogged),
-    ]);
-    return { logs, pagination: { total: counted?.total ?? 0, limit, offset } };
-  },
-);
+      .limit(limit)
+      .offset(offset),
+    ctx.db.select({ total: count() }).from(deliveryAttempts).innerJoin(deliveries, isOfDelivery).where(isLogged),
+  ]);
+  return { logs, pagination: { total: counted?.total ?? 0, limit, offset } };
+}

@@ -29,7 +29,7 @@ t.test('A route without `access` does not boot', async (t) => {
 
 t.test('A session is found by bearer token and by cookie', async (t) => {
   t.same((await get('/mine', { authorization: `Bearer ${alice.token}` })).json(), { id: alice.id, traced: true });
-  t.match((await get('/mine', { authorization: `bearer  ${alice.token}` })).json(), { id: alice.id });
+  t.match((await get('/mine', { authorization: `bearer ${alice.token}` })).json(), { id: alice.id });
   t.match((await get('/mine', { cookie: cookieOf(alice.token) })).json(), { id: alice.id });
   t.match((await get('/mine', { cookie: `a=b; ${cookieOf(alice.token)};c=d` })).json(), { id: alice.id });
 });
@@ -50,6 +50,7 @@ t.test('A request without exactly one session has no access', async (t) => {
     { authorization: 'Bearer' },
     { authorization: 'Bearer ' },
     { authorization: `Bearer ${alice.token} x` },
+    { authorization: `Bearer  ${alice.token}` },
     { authorization: `Bearer ${alice.token},Bearer ${bob.token}` },
     { authorization: alice.token },
     { authorization: `Bearer ${CRON_SECRET}` },

@@ -59,13 +59,10 @@ t.test('The signature covers header and payload', async (t) => {
   t.same(tokens.verify(signed, NOW), { userId: 8, sessionId: SESSION_ID });
 });
 
-t.test('A token that was verified before expires, and vouches for no other spelling', async (t) => {
-  const token = tokens.sign({ userId: 7, sessionId: SESSION_ID }, NOW);
-  for (let n = 0; n < 2; n++) t.ok(tokens.verify(token, NOW));
-  t.equal(tokens.verify(token, at(SESSION_SECONDS)), null);
-  for (let n = 0; n < token.length; n++) {
-    const other = `${token.slice(0, n)}${token[n] === 'A' ? 'B' : 'A'}${token.slice(n + 1)}`;
-    t.equal(tokens.verify(other, NOW), null, `character ${n}`);
+t.test('A token ends after 7 days, whatever its exp says', async (t) => {
+  for (const exp of [NOW.getTime() / 1000 + 8 * 86_400, 1e300]) {
+    const token = forgeToken({ exp });
+    t.ok(tokens.verify(token, at(SESSION_SECONDS - 1)));
+    t.equal(tokens.verify(token, at(SESSION_SECONDS + 1)), null);
   }
-  t.ok(tokens.verify(token, NOW), 'the clock went back');
 });

@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm';
 import t from 'tap';
 import type { Context } from '../../src/context.ts';
 import { getEffectiveLimit } from '../../src/limits/rates.ts';
-import { type CountedRequest, countRequest, tooManyRequests, toRateLimitState } from '../../src/limits/windows.ts';
+import { type CountedRequest, countRequest, tooManyRequests } from '../../src/limits/windows.ts';
 import { pruneAll } from '../../src/retention/prune.ts';
 import { START } from '../support/context.ts';
 import { getRateLimit } from '../support/rate-limits.ts';
@@ -47,12 +47,27 @@ t.test('Requests at once over several pools are each counted once', async (t) =>
       counts,
       Array.from({ length: 400 }, (_, i) => i + 1),
     );
-    t.equal(all.filter((window) => !toRateLimitState(3, window).isExceeded).length, 3);
+    t.equal(all.filter((window) => window.count <= 3).length, 3);
     t.ok(
       all.every(({ endsAt }) => endsAt.getTime() === at(round + 60_000).getTime()),
       'in one window',
     );
   }
+});
+
+t.test('Requests of one turn are counted in their order, each in the window of its key', async (t) => {
+  await countRequest(db, request('b'));
+  const keys = ['b', 'a', 'b', 'c', 'b', 'a'];
+  const counted = await Promise.all(keys.map((key) => countRequest(db, request(key))));
+  t.same(
+    counted.map(({ count }) => count),
+    [2, 1, 3, 1, 4, 2],
+  );
+  const [short, long] = await Promise.all([
+    countRequest(db, { ...request('short'), windowMs: 1000 }),
+    countRequest(db, request('long')),
+  ]);
+  t.same([short?.endsAt, long?.endsAt], [at(1000), at(60_000)]);
 });
 
 t.test('Counting many keys while they are pruned neither stalls nor loses an open window', async (t) => {
@@ -120,8 +135,7 @@ t.test('RATE_LIMIT_MULTIPLIER scales a limit, rounded and never below 1', async 
 });
 
 t.test('A 429 says when to come back, in whole seconds rounded up', async (t) => {
-  const state = toRateLimitState(3, { count: 4, endsAt: at(60_000) });
-  t.same(state, { limit: 3, remaining: 0, resetAt: at(60_000), isExceeded: true });
+  const state = { limit: 3, remaining: 0, resetAt: at(60_000), isExceeded: true };
   const error = tooManyRequests(state, at(22_001));
   t.equal(error.kind, 'rate_limited');
   t.equal(error.message, 'Too many requests. Please try again in 38 seconds.');

@@ -105,7 +105,6 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
     worker: { ...noWorker, ...given.worker },
     apiKeyUse: createApiKeyUse(db),
     waitingFor: null,
-    isWarmingUp: false,
   };
   await startTracing(ctx);
   // Parallel tests delay the event loop.

@@ -1,6 +1,6 @@
 import type { users } from '@carillon/db';
 import type { FastifyInstance } from 'fastify';
-import { findCaller } from '../../src/auth/callers/find-caller.ts';
+import { authenticate } from '../../src/auth/authenticate.ts';
 import { openSession } from '../../src/auth/sessions.ts';
 import { insertAccount } from '../../src/auth/write.ts';
 import type { Caller, Context } from '../../src/context.ts';
@@ -51,5 +51,5 @@ export const signUpAda = (app: FastifyInstance) =>
 /** Finds the caller as the guard does, without rate limits. */
 export async function findCallerByToken(ctx: Context, token: string | null): Promise<Caller | null> {
   const claims = token === null ? null : ctx.tokens.verify(token, ctx.now());
-  return (claims && (await findCaller(ctx, claims)))?.caller ?? null;
+  return (claims && (await authenticate(ctx, claims)))?.caller ?? null;
 }

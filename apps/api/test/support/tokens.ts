@@ -75,8 +75,6 @@ export const INVALID_TOKENS: Record<string, string> = {
   'exp null': forgeToken({ exp: null }),
   'exp in an array': forgeToken({ exp: [CLAIMS.exp] }),
   'exp an hour ago': forgeToken({ iat: seconds - DAY, exp: seconds - 3600 }),
-  'exp in 8 days': forgeToken({ exp: seconds + 8 * DAY }),
-  'exp beyond all dates': forgeToken({ exp: 1e300 }),
   'exp before all dates': forgeToken({ exp: -1e300 }),
   'no iat': forgeToken({ iat: undefined }),
   'iat as text': forgeToken({ iat: String(seconds) }),

@@ -1,5 +1,4 @@
 import type { Db } from '../client.ts';
-import { compileRowMapper, type SelectedField } from './row-mapper.ts';
 
 interface Options {
   /** `shared` for a row or few found by key, see pool/README.md. In a transaction its own connection is used. */
@@ -16,21 +15,7 @@ export function preparedQuery<Query extends object>(
     const known = queries.get(db);
     if (known) return known;
     const query = build(connection === 'shared' ? (db.onSharedConnection ?? db) : db);
-    compileRows(query);
     queries.set(db, query);
     return query;
   };
-}
-
-/** What Drizzle's prepared queries have beyond their types. */
-interface PreparedInternals {
-  fields?: SelectedField[];
-  joinsNotNullableMap?: Record<string, boolean>;
-  customResultMapper?: (rows: unknown[][]) => unknown;
-}
-
-function compileRows(query: PreparedInternals): void {
-  if (!query.fields || query.customResultMapper) return;
-  const mapRows = compileRowMapper(query.fields, query.joinsNotNullableMap);
-  if (mapRows) query.customResultMapper = mapRows;
 }

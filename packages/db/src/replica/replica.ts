@@ -5,13 +5,6 @@ import type { Run } from '../pool/statement.ts';
 import { createLogHistory } from './log-history.ts';
 import { type ReplicaServer, readSample } from './server.ts';
 
-/** Whose request it is: what is read for it includes the changes that its user has made. */
-export interface Requester {
-  userId: number;
-  /** Of the user's changes at the primary, see `user-position.ts`. Undefined if it is not known: the primary is read. */
-  position?: number | undefined | Promise<number | undefined>;
-}
-
 export type ReplicaStatus = 'unknown' | 'ready' | 'behind' | 'away' | 'other database';
 
 export interface ReplicaState {
@@ -24,17 +17,17 @@ export interface ReplicaState {
   error?: unknown;
 }
 
-/** What became of a statement: a standby answered it, or why the primary did. */
+/** A standby answered a statement, or why the primary did. */
 export const REPLICA_OUTCOMES = ['answered', 'not_ready', 'behind', 'conflict', 'error'] as const;
 export type ReplicaOutcome = (typeof REPLICA_OUTCOMES)[number];
 
 /** Reads from standbys that follow the primary. `D` is the database with its queries. */
 export interface Replica<D> {
   /**
-   * Each statement of `work` outside of transactions is answered by a standby if that has the changes of the requester, and
-   * by the primary otherwise: no error and no delay of a standby shows, except in time.
+   * Each statement of `work` outside of transactions is answered by a standby that is at most `maxLagMs` behind, and by the
+   * primary otherwise: no error of a standby shows, except in time.
    */
-  read<T>(requester: Requester, work: (db: D) => Promise<T>): Promise<T>;
+  read<T>(work: (db: D) => Promise<T>): Promise<T>;
   states(): ReplicaState[];
   /** Statements so far. */
   outcomes(): Readonly<Record<ReplicaOutcome, number>>;
@@ -50,7 +43,6 @@ export interface ReplicaOptions {
 }
 
 interface Reading {
-  requester: Requester;
   /** Once the primary has answered a statement, it answers the others, so that no later one sees less. */
   usesPrimary: boolean;
 }
@@ -111,14 +103,11 @@ export function createReplica<D>(
   }
 
   /** Returns null if the primary has to answer. */
-  async function runOnReplica<T>(server: ReplicaServer, requester: Requester, send: Send<T>): Promise<[T] | null> {
+  async function runOnReplica<T>(server: ReplicaServer, send: Send<T>): Promise<[T] | null> {
     const minimum = history.positionAt(performance.now() - maxLagMs);
-    const asked = server.ask(send, requester.userId);
-    asked.catch(() => {});
-    const needed = (await requester.position) ?? Number.POSITIVE_INFINITY;
     try {
-      const { progress, answer } = await asked;
-      if (progress.userPosition < needed || progress.logPosition < minimum) {
+      const { logPosition, answer } = await server.ask(send);
+      if (logPosition < minimum) {
         outcomes.behind += 1;
         return null;
       }
@@ -141,7 +130,7 @@ export function createReplica<D>(
     if (!reading || reading.usesPrimary) return primary.run(send);
     const server = pickServer();
     if (!server) outcomes.not_ready += 1;
-    const answered = server && (await runOnReplica(server, reading.requester, send));
+    const answered = server && (await runOnReplica(server, send));
     if (answered) return answered[0];
     reading.usesPrimary = true;
     return primary.run(send);
@@ -149,10 +138,7 @@ export function createReplica<D>(
 
   const db = openDb(run);
   return {
-    read(requester, work) {
-      if (requester.position === undefined) return work(primary.db);
-      return readings.run({ requester, usesPrimary: false }, () => work(db));
-    },
+    read: (work) => readings.run({ usesPrimary: false }, () => work(db)),
     states: () => [...states.values()],
     outcomes: () => outcomes,
     async close(timeoutMs) {

@@ -4,16 +4,9 @@ import { createPool, type PoolSettings } from '../pool/pool.ts';
 import { createServers } from '../pool/primary.ts';
 import type { Run } from '../pool/statement.ts';
 
-/** How far a server has come. */
-export interface Progress {
-  /** Of its write-ahead log, in bytes: what a standby has replayed, what a primary has written. */
-  logPosition: number;
-  /** Of the changes of one user, see `user-position.ts`. */
-  userPosition: number;
-}
-
 /** Which database a server has, and how far it has come. */
 export interface ServerSample {
+  /** Of its write-ahead log, in bytes: what a standby has replayed, what a primary has written. */
   logPosition: number;
   /** The same for a primary and its standbys. */
   cluster: string;
@@ -24,14 +17,7 @@ const LOG_POSITION = `pg_wal_lsn_diff(
   case when pg_is_in_recovery() then pg_last_wal_replay_lsn() else pg_current_wal_flush_lsn() end, '0/0')::float8
   as log_position`;
 
-/**
- * How many changes of a user are committed: events and others. A standby whose count is as large has all that the primary
- * had committed for the user when that counted.
- */
-export const userPositionSql = (userId: string) =>
-  `coalesce((select p.last_id + p.changes from event_positions p where p.user_id = ${userId}), 0)::float8`;
-
-const PROGRESS = `select ${LOG_POSITION}, ${userPositionSql('$1::int')} as user_position`;
+const PROGRESS = `select ${LOG_POSITION}`;
 
 /** Returns a `ServerSample`. */
 export const SAMPLE = `select ${LOG_POSITION}, current_database() as database,
@@ -46,8 +32,8 @@ export async function readSample(run: Run): Promise<ServerSample> {
 export interface ReplicaServer {
   /** Host and port. */
   name: string;
-  /** Sends a statement behind one that reads the progress, which the answer therefore includes. */
-  ask<T>(send: Send<T>, userId: number): Promise<{ progress: Progress; answer: Promise<T> }>;
+  /** Sends a statement behind one that reads the end of the log, which the answer therefore includes. */
+  ask<T>(send: Send<T>): Promise<{ logPosition: number; answer: Promise<T> }>;
   sample(): Promise<ServerSample>;
   close(timeoutMs: number): Promise<void>;
 }
@@ -65,21 +51,19 @@ export function createReplicaServer(url: string, settings: Settings): ReplicaSer
   const samples = createPool({ ...settings, servers: createServers(url), maxConnections: 1 });
   const sampleRun = createRun(samples, SAMPLE_DEADLINE_MS);
 
-  const readProgress =
-    (userId: number): Send<Progress[]> =>
-    (sql, prepare) =>
-      sql.unsafe<Progress[]>(PROGRESS, [userId], prepare(PROGRESS));
+  const readProgress: Send<{ logPosition: number }[]> = (sql, prepare) =>
+    sql.unsafe<{ logPosition: number }[]>(PROGRESS, [], prepare(PROGRESS));
 
   return {
     name: new URL(url).host,
-    async ask(send, userId) {
+    async ask(send) {
       const until = performance.now() + deadlineMs;
       const askOn = (connection: Connection) => {
-        const read = connection.run(readProgress(userId), until);
+        const read = connection.run(readProgress, until);
         const answer = connection.run(send, until, () => pool.release(connection));
-        // It may be dropped because of the progress.
+        // It is dropped if the server is behind.
         answer.catch(() => {});
-        return read.then(([progress]) => ({ progress: progress as Progress, answer }));
+        return read.then(([progress]) => ({ logPosition: progress?.logPosition ?? 0, answer }));
       };
       const connection = pool.tryAcquire({ shared: false });
       return connection ? askOn(connection) : pool.acquire(until, { exclusive: false }).then(askOn);

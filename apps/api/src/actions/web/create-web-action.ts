@@ -8,6 +8,7 @@ import {
   type WebActions,
 } from '@carillon/contract/actions/web/index';
 import type { Logger } from 'pino';
+import { authorize } from '../../auth/authorize.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { userKey } from '../../limits/keys.ts';
@@ -15,12 +16,13 @@ import { findRateLimit, PAGE_VIEWS, PUBLIC_ENDPOINTS, type RateLimit } from '../
 import { assertRateLimit } from '../../limits/windows.ts';
 import { assertNotInMaintenance, isMaintenance } from '../../settings/maintenance.ts';
 import { assertConfirmed } from '../../users/confirm-session.ts';
-import { admit, admitWith, assertAdmin, countGuest } from '../admit.ts';
+import { admit, countGuest } from '../admit.ts';
 import type { Call } from '../call.ts';
 import { toActionError } from '../errors.ts';
 import { readInput } from '../input.ts';
 import { runAction, runActionWith } from '../run-action.ts';
 import { createOpenedSession, readOpenedSession } from './opened-session.ts';
+import { readPageState } from './page-state.ts';
 import { toPlain } from './plain.ts';
 
 type Data<K extends WebActionName> = ServiceDataOf<(typeof WEB_ACTIONS)[K]>;
@@ -60,18 +62,25 @@ const readClient = readInput(ActionClient, 'client');
 export function createWebActionBuilder(ctx: Context): WebActionBuilder {
   return {
     signedIn(name, work, { as, isPlain = true } = {}) {
-      const { access, input: schema, needsConfirmation } = WEB_ACTIONS[name] as WebAction;
+      const {
+        access,
+        input: schema,
+        needsConfirmation,
+      } = WEB_ACTIONS[name] as WebAction & { access: 'user' | 'admin' };
       const rate = as === undefined ? null : findLimit(as, access);
       const read = isPlain ? readInput(schema) : (given: unknown) => given;
       const action = (session: unknown, given: unknown) =>
         runActionWith(describeError, ctx, name, async (ctx, line) => {
           const opened = readOpenedSession(session);
-          const { caller, requester } = opened ?? (await admit(ctx, session, rate));
+          const { caller } = opened ?? (await admit(ctx, session, { access, rate }));
           line.userId = caller.id;
-          if (access === 'admin') assertAdmin(caller);
+          // The page was counted when it opened the session; its actions are refused before they are counted.
+          if (opened) authorize(opened, { access });
           if (needsConfirmation) assertConfirmed(ctx, caller);
-          if (opened && rate) await assertRateLimit(ctx, rate, userKey(rate, caller.id));
-          const call = { ctx: { ...ctx, requester, ...(opened && { origin: opened.origin }) }, caller };
+          if (opened && rate) {
+            await assertRateLimit(ctx, rate, userKey(rate, caller.id), { userId: caller.id, endpoint: rate.bucket });
+          }
+          const call = { ctx: { ...ctx, ...(opened && { origin: opened.origin }) }, caller };
           return toPlain(await work(call, read(given, call) as never));
         });
       return action as never;
@@ -93,12 +102,13 @@ export function createWebActionBuilder(ctx: Context): WebActionBuilder {
     openSession: (token, client) =>
       runAction(ctx, 'openSession', async (ctx, line) => {
         const { address, userAgent } = readClient(client);
-        const { caller, requester, page } = await admitWith(ctx, token, PAGE_VIEWS, { page: true });
+        const found = await admit(ctx, token, { access: 'user', rate: PAGE_VIEWS });
+        const { caller } = found;
         line.userId = caller.id;
         const { id, name, email, role, timezone, sessionId } = caller;
-        if (sessionId === null || page === null) throw new Error('openSession needs the token of a session.');
-        const session = createOpenedSession({ caller, requester, origin: { address, userAgent } });
-        return { session, viewer: { id, name, email, role, timezone, sessionId, ...page } };
+        if (sessionId === null) throw new Error('openSession needs the token of a session.');
+        const session = createOpenedSession({ ...found, origin: { address, userAgent } });
+        return { session, viewer: { id, name, email, role, timezone, sessionId, ...(await readPageState(ctx, id)) } };
       }),
   };
 }

@@ -1,9 +1,8 @@
 import type { OpenedSession } from '@carillon/contract/actions/web/index';
-import type { Caller, Context, Origin } from '../../context.ts';
+import type { Authenticated } from '../../auth/authenticate.ts';
+import type { Origin } from '../../context.ts';
 
-export interface Opened {
-  caller: Caller;
-  requester: Context['requester'];
+export interface Opened extends Authenticated {
   origin: Origin;
 }
 

@@ -1,12 +1,10 @@
 import { ownChannel } from '../../channels/read.ts';
-import { executionNotFound } from '../../errors.ts';
 import { cancelExecution } from '../../executions/cancel-execution.ts';
 import { executeTask } from '../../executions/execute-task.ts';
 import { listRuns } from '../../executions/list-runs.ts';
-import { executionRow } from '../../executions/read.ts';
+import { getExecution } from '../../executions/read.ts';
 import { getRun } from '../../executions/read-run.ts';
 import { retryExecution } from '../../executions/retry-execution.ts';
-import { findOwnedRow } from '../../queries/owned-row.ts';
 import { ownWebhook } from '../../webhooks/read.ts';
 import { redeliver } from '../../webhooks/redeliver.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
@@ -24,9 +22,8 @@ export const runActions = ({ signedIn }: WebActionBuilder) => ({
   runAgain: signedIn(
     'runAgain',
     async ({ ctx, caller }, { id }) => {
-      const run = await findOwnedRow(ctx, caller, executionRow, id);
-      if (!run) throw executionNotFound();
-      const { executionId } = await executeTask(ctx, caller, run.taskId);
+      const { taskId } = await getExecution(ctx, caller, id);
+      const { executionId } = await executeTask(ctx, caller, taskId);
       return { id: executionId };
     },
     { as: 'POST /api/tasks/:id/execute' },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PROPOSAL_HOURS, type TaskProposal } from '@carillon/contract/agent';
 import { sql } from 'drizzle-orm';
-import { type Caller, type Context, inCountedChange } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { buildTask, type DraftSources } from './build-task.ts';
 import type { Draft } from './extract-draft.ts';
@@ -43,11 +43,9 @@ export async function insertProposal(
   userId: number,
   { id, task, expiresAt }: TaskProposal,
 ): Promise<void> {
-  await inCountedChange(ctx, async ({ db, now }) =>
-    db.execute(sql`
+  await ctx.db.execute(sql`
     insert into task_proposals (id, user_id, draft, created_at, expires_at)
-    select ${id}::uuid, id, ${JSON.stringify(task)}::json, ${now().toISOString()}::timestamptz,
+    select ${id}::uuid, id, ${JSON.stringify(task)}::json, ${ctx.now().toISOString()}::timestamptz,
       ${new Date(expiresAt).toISOString()}::timestamptz
-    from users where id = ${userId}`),
-  );
+    from users where id = ${userId}`);
 }

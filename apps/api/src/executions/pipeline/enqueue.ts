@@ -1,6 +1,6 @@
 import { queryRows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { type Context, countChangesOf, inTransaction } from '../../context.ts';
+import { type Context, inTransaction } from '../../context.ts';
 import { lockAccounts, type QuotaAccount, type QuotaExceeded, toUtcDay } from '../../limits/quotas.ts';
 import { recordUsage } from '../../usage/record.ts';
 import { loadHighestCost } from '../budget/highest-cost.ts';
@@ -70,7 +70,6 @@ async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & {
   const now = ctx.now();
   const { due, isCut } = computeDueOccurrences(ctx, tasks, now);
   const userIds = [...due.map(({ task }) => task), ...retries].map(({ userId }) => userId);
-  countChangesOf(ctx, userIds);
   const accounts = await lockAccounts(ctx.db, userIds, now);
   const highestCost = await loadHighestCost(
     ctx,

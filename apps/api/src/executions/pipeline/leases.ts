@@ -1,7 +1,7 @@
 import { queryRows, recordset } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { AiUsage } from '../../ai/usage.ts';
-import { afterCommit, type Context, countChangesOf, inTransaction } from '../../context.ts';
+import { afterCommit, type Context, inTransaction } from '../../context.ts';
 import { toUtcMonth } from '../../limits/quotas.ts';
 import {
   hasExpiredLease,
@@ -81,10 +81,6 @@ async function requeue(tx: Context, condition: SQL, { isInterruption }: { isInte
       from found where e.id = found.id
     )
     select id, task_id, user_id, usage_day as day, tokens_reserved as reserved, ai_model as model, tokens from found`,
-  );
-  countChangesOf(
-    tx,
-    found.map(({ userId }) => userId),
   );
   const requeued = await addUsage(tx, found);
   await recordUsage(

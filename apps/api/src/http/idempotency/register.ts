@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod 
 import { afterCommit, type Context, inTransaction } from '../../context.ts';
 import { invalidField } from '../../errors.ts';
 import { openAnswer, releaseClaim, requestInProgress, storeAnswer } from '../../idempotency/answers.ts';
-import type { Claim } from '../../idempotency/claim.ts';
+import { type Claim, claimKey } from '../../idempotency/claim.ts';
 import { wantsEvents } from '../event-stream.ts';
 import { buildFingerprint } from './fingerprint.ts';
-import { assertValidKey, IDEMPOTENCY_HEADER, takesKey } from './key.ts';
+import { assertValidKey, findClaimRequest, IDEMPOTENCY_HEADER, takesKey } from './key.ts';
 
 interface IdempotentRequest {
   claim: Claim;
@@ -16,7 +16,7 @@ interface IdempotentRequest {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Set with the caller, for a request with an `Idempotency-Key`. */
+    /** For a request with an `Idempotency-Key`. */
     idempotencyClaim: Claim | null;
     idempotent: IdempotentRequest | null;
   }
@@ -24,7 +24,7 @@ declare module 'fastify' {
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** For the routes registered later. Their guard makes the claim, with the statement that finds the caller. */
+/** For the routes registered later. */
 export function registerIdempotency(app: FastifyInstance): void {
   app.decorateRequest('idempotencyClaim', null);
   app.decorateRequest('idempotent', null);
@@ -37,15 +37,15 @@ export function registerIdempotency(app: FastifyInstance): void {
       return request.idempotent ? answerOnce(request, reply, request.idempotent, run) : run();
     };
   });
-  app.addHook('onRequest', (request, _reply, done) => {
+  app.addHook('preParsing', async (request) => {
     const { idempotency } = request.routeOptions.config;
     if (idempotency) assertTakesKey(request, typeof idempotency === 'object' && idempotency.streams === true);
-    done();
   });
-  app.addHook('preValidation', (request, reply, done) => {
-    const claim = request.idempotencyClaim;
-    if (!claim) return done();
-    begin(request, reply, claim).then((isAnswered) => isAnswered || done(), done);
+  app.addHook('preValidation', async (request, reply) => {
+    const asked = findClaimRequest(request);
+    if (!asked) return;
+    request.idempotencyClaim = await claimKey(request.ctx, request.caller.id, asked);
+    if (begin(request, reply, request.idempotencyClaim)) return reply;
   });
   app.addHook('onSend', (request, _reply, _payload, done) => {
     const claim = request.idempotencyClaim;
@@ -58,7 +58,7 @@ export function registerIdempotency(app: FastifyInstance): void {
 }
 
 /** Returns whether the answer of an earlier request was sent. Throws 409 while it runs, and 422 for another body. */
-async function begin(request: FastifyRequest, reply: FastifyReply, claim: Claim): Promise<boolean> {
+function begin(request: FastifyRequest, reply: FastifyReply, claim: Claim): boolean {
   if (claim.state === 'running') throw requestInProgress();
   const fingerprint = buildFingerprint(request.body);
   if (claim.state === 'claimed') {

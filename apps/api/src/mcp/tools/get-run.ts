@@ -1,9 +1,7 @@
 import { type Citation, Execution } from '@carillon/contract/executions';
 import { nullable, strictObject } from '@carillon/contract/primitives';
 import { type Static, Type } from '@sinclair/typebox';
-import { executionNotFound } from '../../errors.ts';
-import { executionRow, toExecution } from '../../executions/read.ts';
-import { findOwnedRow } from '../../queries/owned-row.ts';
+import { getExecution, toExecution } from '../../executions/read.ts';
 import { withAdvice } from '../answers/advice.ts';
 import { Moment, toMoment } from '../answers/moments.ts';
 import { FIND_RUN, toRunPage } from '../answers/saved-task.ts';
@@ -33,11 +31,7 @@ export const getRun = defineTool({
   }),
   hints: { readOnlyHint: true, openWorldHint: false },
   async run({ ctx, caller }, { runId }) {
-    const row = await withAdvice({ not_found: FIND_RUN }, async () => {
-      const found = await findOwnedRow(ctx, caller, executionRow, runId);
-      if (!found) throw executionNotFound();
-      return found;
-    });
+    const row = await withAdvice({ not_found: FIND_RUN }, () => getExecution(ctx, caller, runId));
     const { request: _request, ...stored } = row;
     const { userId: _owner, output: _output, tokens: _tokens, ...execution } = toExecution(stored);
     const { text: result = null, isCut = false } = execution.result === null ? {} : shorten(execution.result);

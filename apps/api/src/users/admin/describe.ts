@@ -4,7 +4,6 @@ import type { Context } from '../../context.ts';
 import { userNotFound } from '../../errors.ts';
 import { getPlanLimits, planColumns } from '../../limits/plan-limits.ts';
 import { toUtcDay, toUtcMonth } from '../../limits/quotas.ts';
-import { fromReplica } from '../../queries/from-replica.ts';
 import { executionStats, taskStats } from '../../queries/user-counts.ts';
 import { listActivity } from './activity.ts';
 import { accountColumns, toAccountStats } from './read.ts';
@@ -20,7 +19,7 @@ interface SessionRow {
 const userId = sql.raw('"users"."id"');
 
 /** An account with its counts, what it has used this month, its sessions and its latest activity. Throws 404. */
-export const describeAccount = fromReplica(async (ctx: Context, id: number) => {
+export async function describeAccount(ctx: Context, id: number) {
   const month = toUtcMonth(toUtcDay(ctx.now()));
   const usedThisMonth = (counter: 'executions' | 'tokens') =>
     sql<number>`coalesce((select c.${sql.identifier(counter)} from usage_counters c
@@ -64,4 +63,4 @@ export const describeAccount = fromReplica(async (ctx: Context, id: number) => {
     stats: toAccountStats(found),
     recentActivity,
   };
-});
+}

@@ -3,7 +3,6 @@ import { users } from '@carillon/db';
 import { and, desc, eq, ilike, inArray, or } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { userNotFound } from '../../errors.ts';
-import { fromReplica } from '../../queries/from-replica.ts';
 import { containsPattern } from '../../queries/like-pattern.ts';
 import { readOffsetPage } from '../../queries/pages.ts';
 import { executionStats, successRate, taskStats } from '../../queries/user-counts.ts';
@@ -26,46 +25,44 @@ interface AccountsQuery extends ListUsersQuery {
 }
 
 /** All accounts that match, newest first; `search` matches a part of the e-mail address or the name. */
-export const listUsers = fromReplica(
-  async (ctx: Context, { search, role, plan, isActive, ...query }: AccountsQuery) => {
-    const pattern = search ? containsPattern(search.trim()) : null;
-    const filter = and(
-      pattern === null ? undefined : or(ilike(users.email, pattern), ilike(users.name, pattern)),
-      role ? eq(users.role, role) : undefined,
-      plan ? eq(users.plan, plan) : undefined,
-      isActive === undefined ? undefined : eq(users.isActive, isActive),
-    );
-    const { page, pagination } = await readOffsetPage(
-      query,
-      ({ limit, offset }) => {
-        // A subquery: otherwise the counts would be computed for the rows before the offset too.
-        const ids = ctx.db
-          .select({ id: users.id })
-          .from(users)
-          .where(filter)
-          .orderBy(desc(users.id))
-          .limit(limit)
-          .offset(offset);
-        return ctx.db
-          .select({ user: accountColumns, totalTasks: users.taskCount, ...executionStats })
-          .from(users)
-          .where(inArray(users.id, ids))
-          .orderBy(desc(users.id));
-      },
-      () => ctx.db.$count(users, filter),
-    );
-    return {
-      users: page.map(({ user, totalTasks, completed, failed, live }) => ({
-        ...user,
-        stats: { totalTasks, totalExecutions: completed + failed + live },
-      })),
-      pagination: { ...pagination, pages: Math.ceil(pagination.total / pagination.limit) },
-    };
-  },
-);
+export async function listUsers(ctx: Context, { search, role, plan, isActive, ...query }: AccountsQuery) {
+  const pattern = search ? containsPattern(search.trim()) : null;
+  const filter = and(
+    pattern === null ? undefined : or(ilike(users.email, pattern), ilike(users.name, pattern)),
+    role ? eq(users.role, role) : undefined,
+    plan ? eq(users.plan, plan) : undefined,
+    isActive === undefined ? undefined : eq(users.isActive, isActive),
+  );
+  const { page, pagination } = await readOffsetPage(
+    query,
+    ({ limit, offset }) => {
+      // A subquery: otherwise the counts would be computed for the rows before the offset too.
+      const ids = ctx.db
+        .select({ id: users.id })
+        .from(users)
+        .where(filter)
+        .orderBy(desc(users.id))
+        .limit(limit)
+        .offset(offset);
+      return ctx.db
+        .select({ user: accountColumns, totalTasks: users.taskCount, ...executionStats })
+        .from(users)
+        .where(inArray(users.id, ids))
+        .orderBy(desc(users.id));
+    },
+    () => ctx.db.$count(users, filter),
+  );
+  return {
+    users: page.map(({ user, totalTasks, completed, failed, live }) => ({
+      ...user,
+      stats: { totalTasks, totalExecutions: completed + failed + live },
+    })),
+    pagination: { ...pagination, pages: Math.ceil(pagination.total / pagination.limit) },
+  };
+}
 
 /** An account with its counts and its latest activity. Throws 404. */
-export const getAccount = fromReplica(async (ctx: Context, id: number) => {
+export async function getAccount(ctx: Context, id: number) {
   const [[found], recentActivity] = await Promise.all([
     ctx.db
       .select({
@@ -79,7 +76,7 @@ export const getAccount = fromReplica(async (ctx: Context, id: number) => {
   ]);
   if (!found) throw userNotFound();
   return { ...found.user, stats: toAccountStats(found), recentActivity };
-});
+}
 
 interface AccountCounts {
   totalTasks: number;
