@@ -237,7 +237,6 @@ t.test('A standby that does not answer delays a read by the deadline, and the ne
 t.test('Several standbys share the reads', async (t) => {
   const replication = await startReplication(t);
   const second = await startStandby(t, replication.url, replication.db);
-  const alice = await insertUser(replication.db, 'alice');
   const hosts = [replication.standby, second].map(({ url }) => new URL(url).host);
   const url = replication.standby.url.replace(hosts[0] ?? '', hosts.join(','));
   await Promise.all([replication.standby.catchUp(), second.catchUp()]);
@@ -248,13 +247,6 @@ t.test('Several standbys share the reads', async (t) => {
   const ports = new Set<string | undefined>();
   for (let n = 0; n < 4; n++) ports.add(await reads.read(readPort));
   t.same([...ports].sort(), hosts.map((host) => host.split(':')[1]).sort());
-  // One that is behind is asked no more than the others.
-  await second.pause();
-  await rename(replication.db, alice, 'alice the second');
-  const current = await signIn(replication.db, alice);
-  await replication.standby.catchUp();
-  for (let n = 0; n < 4; n++)
-    t.match(await reads.read(current, (db) => readName(db, alice)), { name: 'alice the second' });
 });
 
 t.test('A standby may be behind a pooler in transaction mode', { skip: skipWithoutPgBouncer }, async (t) => {
@@ -264,15 +256,15 @@ t.test('A standby may be behind a pooler in transaction mode', { skip: skipWitho
   await standby.catchUp();
   const { url } = await startPgBouncer(t, standby.url, { mode: 'transaction' });
   const { db, reads } = open(t, replication, { url });
-  const read = (requester: Requester) => reads.read(requester, (db) => readName(db, alice));
-  await until(async () => (await read(alice)).isStandby === true);
-  for (const answer of await Promise.all(Array.from({ length: 50 }, () => read(alice)))) {
+  const read = () => reads.read((db) => readName(db, alice));
+  await until(async () => (await read()).isStandby === true);
+  for (const answer of await Promise.all(Array.from({ length: 50 }, read))) {
     t.same(answer, { name: 'alice', isStandby: true });
   }
   await standby.pause();
   await rename(db, alice, 'alice the second');
-  t.same(await read(await signIn(db, alice)), { name: 'alice the second', isStandby: false });
+  t.same(await read(), { name: 'alice', isStandby: true });
   await standby.resume();
   await standby.catchUp();
-  t.same(await read(await signIn(db, alice)), { name: 'alice the second', isStandby: true });
+  t.same(await read(), { name: 'alice the second', isStandby: true });
 });
