@@ -6,7 +6,7 @@ import { type AgentCall, completeCall, rescueAgentCalls, startCall } from '../..
 import { processMessage } from '../../src/agent/process.ts';
 import type { Context } from '../../src/context.ts';
 import { AppError } from '../../src/errors.ts';
-import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { deleteAccount } from '../../src/users/admin/delete.ts';
 import { createWorker } from '../../src/worker.ts';
 import { testAgent } from '../support/agent.ts';
@@ -73,9 +73,9 @@ t.test('Executions and agent calls share and reserve the same tokens', async (t)
   await insertUsage(ctx, alice().id, { tokens: 99_999 });
   await insertQueuedRuns(ctx, await insertTasks(ctx, [alice().id], { nextExecutionAt: null }));
   const call = await begin();
-  t.match(await claimExecutions(ctx, { limit: 10, after: 0 }), { started: [], refused: 0 });
+  t.match(await completeAndClaim(ctx, [], { limit: 10, after: 0 }), { started: [], refused: 0 });
   await completeCall(ctx, call, { ...USAGE, inputTokens: 0, outputTokens: 0 });
-  t.equal((await claimExecutions(ctx, { limit: 10, after: 0 })).started.length, 1);
+  t.equal((await completeAndClaim(ctx, [], { limit: 10, after: 0 })).started.length, 1);
   t.match(await race(1, begin), { passed: 0 });
 });
 

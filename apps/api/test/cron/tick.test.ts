@@ -2,7 +2,7 @@ import { compileValidator } from '@carillon/contract';
 import { runScheduler } from '@carillon/contract/cron';
 import { settings } from '@carillon/db';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { CRON_SECRET, START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
@@ -90,7 +90,7 @@ t.test('A tick runs the retries that are due', async (t) => {
 t.test('A tick takes over the executions of a dead process', async (t) => {
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
-  await claimExecutions(ctx, { limit: 1, after: 0 });
+  await completeAndClaim(ctx, [], { limit: 1, after: 0 });
   ctx.worker = newWorker(t);
   t.match(await tick(), { processed: 0 });
   await passTime({ ctx, clock }, 30_001);
@@ -106,7 +106,7 @@ t.test('A tick rescues only if a lease has expired', async (t) => {
   ctx.worker = { ...ctx.worker, rescue };
   await insertTask(ctx, alice().id);
   await tick({ prefer: 'respond-async' });
-  await claimExecutions(ctx, { limit: 1, after: 0 });
+  await completeAndClaim(ctx, [], { limit: 1, after: 0 });
   await passTime({ ctx, clock }, 25_000);
   await tick({ prefer: 'respond-async' });
   t.equal(rescues, 0);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { AiOutcome } from '../../src/ai/client.ts';
-import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAda } from '../support/people.ts';
@@ -82,7 +82,7 @@ t.test('An execution is shown from its queue to its end', async (t) => {
 t.test('A running execution shows when it started', async (t) => {
   const alice = await signUp(app);
   const id = await execute(alice, await postTask(app, alice));
-  await claimExecutions(ctx, { limit: 5, after: 0 });
+  await completeAndClaim(ctx, [], { limit: 5, after: 0 });
   t.match(await read(alice, id), {
     status: 'running',
     startedAt: START.toISOString(),

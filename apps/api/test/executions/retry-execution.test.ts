@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { openSession } from '../../src/auth/sessions.ts';
 import { executeTask } from '../../src/executions/execute-task.ts';
-import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../src/executions/pipeline/leases.ts';
 import { retryExecution } from '../../src/executions/retry-execution.ts';
@@ -115,7 +115,7 @@ t.test('A retry that is queued or running is returned as it is, and charged once
   clock.set(atSecond(5));
   const again = { executionId: first.executionId, isNew: false };
   t.same(await retryExecution(ctx, alice(), id), { ...again, status: 'pending', startedAt: START });
-  await claimExecutions(ctx, { limit: 1, after: 0 });
+  await completeAndClaim(ctx, [], { limit: 1, after: 0 });
   clock.set(atSecond(7));
   t.same(await retryExecution(ctx, alice(), id), { ...again, status: 'running', startedAt: atSecond(5) });
   t.match(await readUsage(ctx, alice().id), { executions: 2 });
@@ -194,7 +194,7 @@ t.test('Only a failed execution is retried: any other is a 409 that names its st
     };
   };
   await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('pending'));
-  await claimExecutions(ctx, { limit: 1, after: 0 });
+  await completeAndClaim(ctx, [], { limit: 1, after: 0 });
   await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('running'));
   await passTime({ ctx, clock }, 31_000);
   await rescueExecutions(ctx);

@@ -1,7 +1,7 @@
 import { coupons, queryRows, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { assertNeedsAdmin } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
@@ -96,7 +96,7 @@ t.test('Executions are counted by status, and by user', async (t) => {
   await runDue({ ...ctx, ai: createFixedAi(REFUSED_OUTCOME) });
   for (let n = 0; n < 3; n++) await insertTask(ctx, bob.id);
   await enqueueDue(ctx);
-  await claimExecutions(ctx, { limit: 1, after: 0 });
+  await completeAndClaim(ctx, [], { limit: 1, after: 0 });
   const { executions, topUsers } = await get();
   t.same(executions, {
     total: 6,

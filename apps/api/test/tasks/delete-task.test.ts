@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { deliveries, executions, occurrences, tasks, usageCounters, usageRecords } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../src/executions/pipeline/complete.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
@@ -95,7 +95,7 @@ t.test('A running execution is aborted, counted as an estimate, and leaves no tr
   const receivedEvents = await captureEvents(ctx, alice, ['task.completed', 'execution.completed']);
   const id = await postTask(app, alice, { maxTokens: 500 });
   await execute(alice, id);
-  const { started } = await claimExecutions(ctx, { limit: 10, after: 0 });
+  const { started } = await completeAndClaim(ctx, [], { limit: 10, after: 0 });
   const run = started.find(({ taskId }) => taskId === id);
   if (!run) return t.fail('it did not start');
   t.match(await today(alice), { executions: 1, reserved: 500 });

@@ -2,7 +2,7 @@ import { agentCalls, usageCounters, usageRecords } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
 import { startCall } from '../../src/agent/calls.ts';
-import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { findWrongCounters } from '../../src/usage/verify.ts';
 import { testEngine } from '../support/engine.ts';
@@ -29,7 +29,7 @@ t.test('Pending, running and ended executions are in the sum', async (t) => {
   await ctx.db.execute(`update tasks set next_execution_at = '2026-11-20T10:00:00Z', scheduled_for = '2026-11-20'`);
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
-  t.equal((await claimExecutions(ctx, { limit: 10, after: 0 })).started.length, 1);
+  t.equal((await completeAndClaim(ctx, [], { limit: 10, after: 0 })).started.length, 1);
   t.same(await findWrongCounters(ctx.db), []);
 });
 

@@ -2,7 +2,7 @@ import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
-import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
 import { START, testContext } from '../support/context.ts';
@@ -119,7 +119,7 @@ t.test('The occurrence of a pending planned run is missed, and a `once` task run
 t.test('A running execution completes, and its retry does not follow', async (t) => {
   const id = await insertTask(ctx, alice.id, { recurrence: 'once' });
   await enqueueDue(ctx);
-  const [run] = (await claimExecutions(ctx, { limit: 10, after: 0 })).started;
+  const [run] = (await completeAndClaim(ctx, [], { limit: 10, after: 0 })).started;
   if (!run) return t.fail('it did not start');
   await setActive(false);
   t.equal((await readRun(ctx, id)).status, 'running');

@@ -12,7 +12,7 @@ import {
 } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { claimExecutions } from '../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../src/executions/pipeline/complete.ts';
 import { queueMail } from '../../src/mail/queue.ts';
 import { notifyUsers } from '../../src/notifications/write.ts';
@@ -116,7 +116,7 @@ t.test('The record of the deletion stays, with the admin and the address', async
 
 t.test('A running execution is aborted, and leaves no trace', async (t) => {
   await execute(await postTask(app, alice));
-  const [run] = (await claimExecutions(ctx, { limit: 10, after: 0 })).started;
+  const [run] = (await completeAndClaim(ctx, [], { limit: 10, after: 0 })).started;
   if (!run) return t.fail('it did not start');
   await remove(alice.id);
   t.same(aborted.splice(0), [run.id]);

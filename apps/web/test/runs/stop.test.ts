@@ -1,5 +1,5 @@
 import t from 'tap';
-import { claimExecutions } from '../../../api/src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../../api/src/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../../api/src/executions/pipeline/enqueue.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUp } from '../../../api/test/support/people.ts';
@@ -15,7 +15,7 @@ const newAlice = () => signUp(app, { name: 'Alice', timezone: 'Europe/Berlin' })
 async function liveRun(userId: number, isRunning = true, values: Parameters<typeof insertTask>[2] = {}) {
   const task = await insertTask(ctx, userId, values);
   await enqueueDue(ctx);
-  if (isRunning) await claimExecutions(ctx, { limit: 1, after: 0 });
+  if (isRunning) await completeAndClaim(ctx, [], { limit: 1, after: 0 });
   return { task, id: (await readRun(ctx, task)).id };
 }
 

@@ -5,7 +5,7 @@ import { createHeartbeat } from '../../queue/heartbeat.ts';
 import { createIntervals } from '../../queue/interval.ts';
 import { createLeaseHolder } from '../../queue/lease-holder.ts';
 import { singleFlight } from '../../queue/single-flight.ts';
-import { type ClaimResult, claimExecutions, readQueue } from './claims/claim.ts';
+import { type ClaimResult, readQueue } from './claims/claim.ts';
 import { completeAndClaim } from './claims/complete-and-claim.ts';
 import type { ClaimedExecution } from './claims/select-runnable.ts';
 import type { ExecutionResult } from './execution-result.ts';
@@ -99,8 +99,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     const options = { limit, after: lastUserId, onUnanswered: holdUnanswered };
     reservedSlots += slots;
     try {
-      const claiming = results.length > 0 ? completeAndClaim(ctx, results, options) : claimExecutions(ctx, options);
-      const { started, refused, lost, next, isFull } = await claiming;
+      const { started, refused, lost, next, isFull } = await completeAndClaim(ctx, results, options);
       running.release(results);
       for (const execution of started) running.hold(execution);
       lastUserId = next;

@@ -6,7 +6,7 @@ import { backfillTask } from '../../../src/executions/backfill-task.ts';
 import type { Budget } from '../../../src/executions/budget/budget.ts';
 import { loadHighestCost } from '../../../src/executions/budget/highest-cost.ts';
 import { executeTask } from '../../../src/executions/execute-task.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
+
 import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { retryExecution } from '../../../src/executions/retry-execution.ts';
@@ -262,7 +262,7 @@ t.test('A run in the slot of one that ends is refused by what that one has cost'
   const id = await insert(1.5 * HIGHEST, { nextExecutionAt: null });
   await insertQueuedRuns(ctx, [id]);
   await insertQueuedRuns(ctx, [id]);
-  const [run] = (await claimExecutions(ctx, { limit: 10, after: 0 })).started;
+  const [run] = (await completeAndClaim(ctx, [], { limit: 10, after: 0 })).started;
   const usage = { model: MODEL, inputTokens: 10, outputTokens: MAX_TOKENS, estimated: false, costUsd: 0.9 * HIGHEST };
   const result = buildResult(run as NonNullable<typeof run>, { usage });
   t.match(await completeAndClaim(ctx, [result], { limit: 10, after: 0 }), { started: [], refused: 1 });

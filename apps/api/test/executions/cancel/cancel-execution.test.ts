@@ -5,7 +5,7 @@ import { openSession } from '../../../src/auth/sessions.ts';
 import { inTransaction } from '../../../src/context.ts';
 import { cancelExecution } from '../../../src/executions/cancel-execution.ts';
 import { executeTask } from '../../../src/executions/execute-task.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
@@ -39,7 +39,7 @@ async function queuedRun(values = {}) {
 
 async function runningRun(values = {}) {
   const run = await queuedRun(values);
-  const { started } = await claimExecutions(ctx, { limit: 10, after: 0 });
+  const { started } = await completeAndClaim(ctx, [], { limit: 10, after: 0 });
   const claimed = started.find(({ id }) => id === run.id);
   if (!claimed) throw new Error('The run was not claimed.');
   return { ...run, claimed };

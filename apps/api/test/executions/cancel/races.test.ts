@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { type Context, inTransaction } from '../../../src/context.ts';
 import { AppError } from '../../../src/errors.ts';
 import { cancelExecution } from '../../../src/executions/cancel-execution.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
@@ -34,7 +34,7 @@ async function race(t: Test) {
 }
 
 /** Starts the runs whose places are free: 5 of a user. */
-const startSome = async () => (await claimExecutions(ctx, { limit: 5, after: 0 })).started;
+const startSome = async () => (await completeAndClaim(ctx, [], { limit: 5, after: 0 })).started;
 
 /** `cancelled`, or the kind of the refusal. */
 const outcomeOf = (cancelling: Promise<unknown>) =>
@@ -109,7 +109,7 @@ t.test('A cancellation and a claim at once: the run ends, started or not', async
   for (const { task, id } of runs) {
     const [outcome] = await Promise.all([
       outcomeOf(cancelExecution(one, alice(), id)),
-      claimExecutions(two, { limit: 1, after: 0 }),
+      completeAndClaim(two, [], { limit: 1, after: 0 }),
     ]);
     t.equal(outcome, 'cancelled');
     t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'CANCELLED', claimToken: null });

@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { type Context, inTransaction } from '../../../src/context.ts';
 import type { AttachmentLimits } from '../../../src/executions/pipeline/attachments.ts';
 import { createByteBudget } from '../../../src/executions/pipeline/byte-budget.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
 import type { ClaimedExecution } from '../../../src/executions/pipeline/claims/select-runnable.ts';
 import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
@@ -43,7 +43,7 @@ async function startRuns(count: number, { attached = true } = {}): Promise<Claim
     await insertTask(ctx, alice().id, { prompt: `Prompt number ${i}.`, attachments: attached ? [id] : [] });
   }
   await enqueueDue(ctx);
-  const { started } = await claimExecutions(ctx, { limit: count, after: 0 });
+  const { started } = await completeAndClaim(ctx, [], { limit: count, after: 0 });
   return started.sort((a, b) => a.taskId - b.taskId);
 }
 

@@ -1,7 +1,7 @@
 import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
+
 import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
 import type { ClaimedExecution } from '../../../src/executions/pipeline/claims/select-runnable.ts';
 import type { ExecutionResult } from '../../../src/executions/pipeline/execution-result.ts';
@@ -25,7 +25,7 @@ const queueSix = async (values = {}) =>
     ),
   );
 const OPTIONS = { limit: 10, after: 0 };
-const claim = () => claimExecutions(ctx, OPTIONS);
+const claim = () => completeAndClaim(ctx, [], OPTIONS);
 const complete = (result: ExecutionResult) => completeAndClaim(ctx, [result], OPTIONS);
 
 function resultWith(run: ClaimedExecution, tokens = 10) {

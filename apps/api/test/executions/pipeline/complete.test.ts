@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../../src/context.ts';
 import { executeTask } from '../../../src/executions/execute-task.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
@@ -133,10 +133,10 @@ t.test('A failed once task is completed by a successful execution on demand', as
 t.test('Of two results of one execution that arrive together, the one with the valid claim is stored', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
-  const [lost] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
+  const [lost] = (await completeAndClaim(ctx, [], { limit: 1, after: 0 })).started;
   await passTime({ ctx, clock }, 30_001);
   await rescueExecutions(ctx);
-  const [held] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
+  const [held] = (await completeAndClaim(ctx, [], { limit: 1, after: 0 })).started;
   const usage = { model: 'test-model', inputTokens: 10, outputTokens: 1, estimated: false, costUsd: 0 };
   const results = [
     buildResult(held!, { text: 'held', usage: { ...usage, outputTokens: 1 } }),

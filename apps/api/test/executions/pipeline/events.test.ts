@@ -5,7 +5,7 @@ import { deliveries, webhooks } from '@carillon/db';
 import { asc } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../../src/context.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { START } from '../../support/context.ts';
@@ -157,13 +157,13 @@ t.test('Events of a rolled back change are never sent', async (t) => {
   await enqueueDue(ctx);
   const undone = new Error('undone');
   const claiming = inTransaction(ctx, async (tx) => {
-    await claimExecutions(tx, { limit: 1, after: 0 });
+    await completeAndClaim(tx, [], { limit: 1, after: 0 });
     throw undone;
   });
   await t.rejects(claiming, undone);
   t.strictSame(await readDeliveries(), []);
 
-  const [run] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
+  const [run] = (await completeAndClaim(ctx, [], { limit: 1, after: 0 })).started;
   await ctx.db.delete(deliveries);
   const completing = inTransaction(ctx, async (tx) => {
     await completeExecutions(tx, [buildResult(run!)]);

@@ -1,6 +1,6 @@
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
-import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { handBackExecutions, renewExecutions, rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
 import { testEngine } from '../../support/engine.ts';
@@ -11,7 +11,7 @@ const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
 
 const LEASE_MS = 30_000;
 /** Claims as a process that dies afterwards. */
-const claimAndDie = async () => (await claimExecutions(ctx, { limit: 100, after: 0 })).started;
+const claimAndDie = async () => (await completeAndClaim(ctx, [], { limit: 100, after: 0 })).started;
 
 /** Each request waits until it is released; the n-th is answered with `Answer n`. */
 function holdEach() {

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../../src/context.ts';
 import { executeTask } from '../../../src/executions/execute-task.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';
@@ -106,7 +106,7 @@ t.test('The name of a task cannot add a mail header', async (t) => {
 t.test('The mail is queued in the transaction of the result, and stored encrypted', async (t) => {
   const task = await insert();
   await executeTask(ctx, alice(), task);
-  const [run] = (await claimExecutions(ctx, { limit: 1, after: 0 })).started;
+  const [run] = (await completeAndClaim(ctx, [], { limit: 1, after: 0 })).started;
   const result = buildResult(run!, { text: 'A secret recipe.' });
   const undone = new Error('undone');
   const completing = inTransaction(ctx, async (tx) => {

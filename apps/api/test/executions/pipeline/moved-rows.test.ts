@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../../src/context.ts';
 import { cancelExecutions } from '../../../src/executions/pipeline/cancel.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { findWrongCounters } from '../../../src/usage/verify.ts';
@@ -16,7 +16,7 @@ const { ctx, alice } = await testEngine(t);
 
 async function start(taskId: number) {
   await enqueueDue(ctx);
-  const { started } = await claimExecutions(ctx, { limit: 10, after: 0 });
+  const { started } = await completeAndClaim(ctx, [], { limit: 10, after: 0 });
   const run = started.find((one) => one.taskId === taskId);
   if (!run) throw new Error('The task was not started.');
   return run;
@@ -65,7 +65,7 @@ t.test('Cancellations, results and claims at once end each execution once', asyn
   const ended: number[] = [];
   const claiming = async () => {
     for (let round = 0; round < 15; round++) {
-      const { started } = await claimExecutions(ctx, { limit: 5, after: 0 });
+      const { started } = await completeAndClaim(ctx, [], { limit: 5, after: 0 });
       ended.push(
         ...(await inTransaction(ctx, (tx) =>
           completeExecutions(

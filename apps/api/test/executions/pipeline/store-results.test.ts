@@ -2,7 +2,7 @@ import { executions, usageRecords } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import type { Ai, AiOutcome } from '../../../src/ai/client.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { storeResults } from '../../../src/executions/pipeline/store-results.ts';
 import { connectionLost, type Interfere, interruptTransactions } from '../../support/database.ts';
@@ -88,7 +88,7 @@ t.test('Many long results are stored in several transactions', async (t) => {
   state.armed = true;
   await insertTasks(ctx, [alice().id, alice().id, alice().id, alice().id, alice().id]);
   await enqueueDue(ctx);
-  const { started } = await claimExecutions(ctx, { limit: 5, after: 0 });
+  const { started } = await completeAndClaim(ctx, [], { limit: 5, after: 0 });
   const results = started.map((run) => buildResult(run, { text: 'x'.repeat(450_000), usage: USAGE }));
   await storeResults({ ...ctx, db }, results, new AbortController().signal);
   t.equal(await ctx.db.$count(executions, eq(executions.status, 'completed')), 5);

@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { AppError } from '../../../src/errors.ts';
 import { executeTask } from '../../../src/executions/execute-task.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
 import { deleteTask } from '../../../src/tasks/delete.ts';
@@ -46,7 +46,7 @@ t.test('Usage balances and every execution ends although everything happens at o
       () => enqueueDue(ctx),
       () => rescueExecutions(ctx),
       // Claims as a process that dies at once.
-      () => (roll(4) ? null : claimExecutions(ctx, { limit: 3, after: roll(3) ? 0 : (people[4] as number) })),
+      () => (roll(4) ? null : completeAndClaim(ctx, [], { limit: 3, after: roll(3) ? 0 : (people[4] as number) })),
       () => (roll(6) ? null : deleteTask(ctx, caller, task)),
     ];
     try {

@@ -4,7 +4,7 @@ import t from 'tap';
 import { inTransaction } from '../../../src/context.ts';
 import { backfillTask } from '../../../src/executions/backfill-task.ts';
 import { executeTask } from '../../../src/executions/execute-task.ts';
-import { claimExecutions } from '../../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
 import type { ClaimedExecution } from '../../../src/executions/pipeline/claims/select-runnable.ts';
 import { completeExecutions } from '../../../src/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
@@ -34,7 +34,7 @@ const readFates = async (task: number) => (await readLedger(ctx, task)).map(([, 
 const readStatuses = async (task: number) => (await readRuns(ctx, task)).map(({ status }) => status);
 
 /** Starts everything that may start. */
-const start = async () => (await claimExecutions(ctx, { limit: 100, after: 0 })).started;
+const start = async () => (await completeAndClaim(ctx, [], { limit: 100, after: 0 })).started;
 const end = (runs: readonly ClaimedExecution[]) =>
   inTransaction(ctx, (tx) =>
     completeExecutions(

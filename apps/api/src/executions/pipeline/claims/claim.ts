@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ExecutionRequest, queryRows, recordset, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context, inReportedTransaction } from '../../../context.ts';
+import { afterCommit, type Context } from '../../../context.ts';
 import { recordEvents } from '../../../events/outbox.ts';
 import {
   admitExecution,
@@ -13,15 +13,12 @@ import {
   toUtcDay,
 } from '../../../limits/quotas.ts';
 import { type Lease, leaseUntil } from '../../../queue/leases.ts';
-import { recordUsage, type UsageDelta } from '../../../usage/record.ts';
+import type { UsageDelta } from '../../../usage/record.ts';
 import { type Budget, checkBudget, type HighestCost } from '../../budget/budget.ts';
-import { loadHighestCost } from '../../budget/highest-cost.ts';
 import { getCostOfMonth, type MonthCost } from '../../budget/month-costs.ts';
 import { LATE_AFTER_MS } from '../../planning/policies.ts';
 import { buildRequest } from '../../request/build-request.ts';
-import { failOverQuota } from '../complete.ts';
 import { waitForTurn } from './claim-turns.ts';
-import { lockCandidates } from './lock-candidates.ts';
 import { type Candidate, type ClaimedExecution, selectRunnable } from './select-runnable.ts';
 
 export interface ClaimOptions {
@@ -41,31 +38,6 @@ export interface ClaimResult {
   /** `after` of the next claim; 0 if this one reached the last user. */
   next: number;
   isFull: boolean;
-}
-
-/**
- * Starts up to `limit` queued executions in turn over the users: at most 5 per user and 1000 in all, one per task, none
- * over a token quota. Up to four claims run at once: each skips the executions and slots that another one has locked.
- */
-export function claimExecutions(ctx: Context, options: ClaimOptions): Promise<ClaimResult> {
-  const claim = async (tx: Context) => {
-    const { candidates, ...round } = await selectCandidates(tx, options);
-    if (candidates.length === 0) return { started: [], refused: 0, lost: 0, ...round };
-
-    const now = tx.now();
-    const userIds = candidates.map(({ userId }) => userId);
-    const { accounts, startable, lost } = await lockCandidates(tx, candidates, userIds, now);
-    const highestCost = await loadHighestCost(
-      tx,
-      startable.map(({ budget }) => budget),
-    );
-    const { starting, refused, usage } = decideStarts({ candidates: startable, accounts, highestCost, now });
-    recordStartEvents(tx, starting, now);
-    await Promise.all([writeStarts(tx, starting, now), recordUsage(tx, usage)]);
-    await failOverQuota(tx, refused);
-    return { started: starting, refused: refused.length, lost, ...round };
-  };
-  return inReportedTransaction(ctx, claim, options.onUnanswered);
 }
 
 interface Queue {

@@ -3,7 +3,8 @@ import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { eq, inArray, sql } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../../../src/context.ts';
-import { claimExecutions, selectCandidates } from '../../../../src/executions/pipeline/claims/claim.ts';
+import { selectCandidates } from '../../../../src/executions/pipeline/claims/claim.ts';
+import { completeAndClaim } from '../../../../src/executions/pipeline/claims/complete-and-claim.ts';
 import { lockCandidates } from '../../../../src/executions/pipeline/claims/lock-candidates.ts';
 import { untilBlocked } from '../../../support/database.ts';
 import { testEngine } from '../../../support/engine.ts';
@@ -23,7 +24,7 @@ async function queueRuns(count: number, userId = alice().id) {
   return { userId, taskIds };
 }
 
-const claim = (limit: number, userId: number) => claimExecutions(ctx, { limit, after: userId - 1 });
+const claim = (limit: number, userId: number) => completeAndClaim(ctx, [], { limit, after: userId - 1 });
 const toTasks = (runs: readonly { taskId: number }[]) => runs.map(({ taskId }) => taskId);
 
 /** Selects candidates as a claim that others overtake before it locks anything. */
@@ -92,14 +93,14 @@ t.test('Executions without a slot, started by the version before, count, whateve
       times(1000, (at) => people[at % 200] as number),
     ),
   );
-  t.match(await claimExecutions(ctx, { limit: 50, after: 0 }), { started: { length: 50 } });
+  t.match(await completeAndClaim(ctx, [], { limit: 50, after: 0 }), { started: { length: 50 } });
   await ctx.db.execute(sql`
     update executions_live e set slot = 950 + r.n
     from (select id, row_number() over () as n from executions_live where status = 'running') r where e.id = r.id`);
   await ctx.db.execute(sql`
     update executions_live set status = 'running', started_at = now(), claim_token = gen_random_uuid(), lease_until = now() + interval '1 hour'
     where id in (select id from executions_live where status = 'pending' order by id limit 948)`);
-  const rest = await claimExecutions(ctx, { limit: 10, after: 0 });
+  const rest = await completeAndClaim(ctx, [], { limit: 10, after: 0 });
   t.match(rest, { started: { length: 2 }, isFull: false });
   const { userId } = await queueRuns(1);
   t.match(await claim(1, userId), { started: [], isFull: true, next: userId - 1 });
