@@ -7,13 +7,15 @@ export const { buildActions } = await withCachedImports(() => import('../actions
 
 // The package declares them in types/actions.d.ts, which says what they do.
 export const openActions: typeof Declared.openActions = async (env) => {
-  const [{ loadConfig }, { openContext }, { serializeSession }] = await Promise.all([
+  const [{ loadConfig }, { openContext }, { serializeSession }, { createSessionTokens }] = await Promise.all([
     import('../config/config.ts'),
     import('./open-context.ts'),
     import('../actions/sessions.ts'),
+    import('../auth/tokens.ts'),
   ]);
   const config = loadConfig(env);
   const { ctx, close } = await openContext(config);
+  ctx.tokens = await createSessionTokens(config);
   return { actions: buildActions(ctx), serializeSession: (session) => serializeSession(config, session), close };
 };
 

@@ -13,7 +13,7 @@ const env = { NODE_ENV: 'test', DATA_DIR: ctx.config.dataDir, LOG_LEVEL: 'fatal'
 t.test('A web client in a process of its own queues tasks that the worker of another process runs', async (t) => {
   const own = await openContext(loadConfig({ ...env, DATABASE_URL: databaseUrl }));
   t.teardown(own.close);
-  const actions = testActions({ ...own.ctx, now: ctx.now });
+  const actions = testActions({ ...own.ctx, now: ctx.now, tokens: ctx.tokens });
   const { id } = await getData(actions.createTask(alice.token, TASK));
   t.match(await readTask(app, alice, Number(id)), { name: TASK.name, status: 'active' });
   const { executionId } = await getData(actions.executeTask(alice.token, id));
@@ -24,7 +24,7 @@ t.test('A web client in a process of its own queues tasks that the worker of ano
 
 t.test('After it is closed every action reports that the service is unavailable', async (t) => {
   const own = await openContext(loadConfig({ ...env, DATABASE_URL: databaseUrl }));
-  const actions = testActions({ ...own.ctx, now: ctx.now });
+  const actions = testActions({ ...own.ctx, now: ctx.now, tokens: ctx.tokens });
   t.equal((await actions.getExecutions(alice.token)).success, true);
   await own.close();
   t.match(await actions.getExecutions(alice.token), { success: false, code: 'SERVICE_UNAVAILABLE' });
