@@ -16,7 +16,7 @@ export function assertNotInMaintenance(isOn: boolean, caller: Pick<Caller, 'role
   throw new AppError('unavailable', ERROR_MESSAGES.maintenance, undefined, MAINTENANCE_RETRY_SECONDS);
 }
 
-/** For requests without a session; `auth/callers/find-caller.ts` reads it with the session. */
+/** For requests without a caller; `authenticate` reads it with the caller. */
 export async function isMaintenance(ctx: Pick<Context, 'db'>): Promise<boolean> {
   const [row] = await maintenanceQuery(ctx.db).execute();
   return row?.isOn ?? false;
