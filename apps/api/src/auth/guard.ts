@@ -104,7 +104,7 @@ export function authorizeRequests(app: FastifyInstance, ctx: Context): void {
 }
 
 /** Whether a route asks for a session or an API key. */
-export const needsCaller = (access: Access | undefined): access is 'user' | 'admin' | 'key' =>
+const needsCaller = (access: Access | undefined): access is 'user' | 'admin' | 'key' =>
   access === 'user' || access === 'admin' || access === 'key';
 
 const isScopeOf = (access: Access, scope: ApiKeyScope) =>

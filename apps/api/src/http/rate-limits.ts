@@ -1,6 +1,5 @@
 import rateLimit, { type FastifyRateLimitStore, type FastifyRateLimitStoreCtor } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { needsCaller } from '../auth/guard.ts';
 import type { Context } from '../context.ts';
 import { addressKey, fieldKey, userKey } from '../limits/keys.ts';
 import {
@@ -116,13 +115,15 @@ function findArrivalLimit(request: FastifyRequest): RateLimit | null {
   if (request.is404) return isExempt(request.method, request.url.split('?', 1)[0] ?? '') ? null : PUBLIC_ENDPOINTS;
   if (request.isUnlimited) return null;
   const { access, rate = null } = request.routeOptions.config;
-  if (access === 'cron' || (needsCaller(access) && !request.authenticated)) return PUBLIC_ENDPOINTS;
+  if (access === 'cron' || (rate && isOfUser(rate) && !request.callerOrNull)) return PUBLIC_ENDPOINTS;
   return rate && hasField(rate) ? toAddressLimit(rate) : rate;
 }
 
 function arrivalKey(rate: RateLimit, { callerOrNull, ip }: FastifyRequest): string {
-  return callerOrNull && rate.scope !== 'ip' ? userKey(rate, callerOrNull.id) : addressKey(rate, ip);
+  return callerOrNull && isOfUser(rate) ? userKey(rate, callerOrNull.id) : addressKey(rate, ip);
 }
+
+const isOfUser = ({ scope }: RateLimit) => scope === 'user' || scope === 'admin';
 
 const hasField = ({ scope }: RateLimit) => scope === 'ip+email' || scope === 'ip+token';
 

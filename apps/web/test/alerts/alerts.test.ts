@@ -8,7 +8,7 @@ import { START, testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { type Person, signUp } from '../../../api/test/support/people.ts';
 import { insertTask } from '../../../api/test/support/task-rows.ts';
-import { type ShownPage, visit } from '../support/visitor.ts';
+import { SESSION_STATEMENTS, type ShownPage, visit } from '../support/visitor.ts';
 
 const { app, ctx, clock } = await testContext(t);
 t.beforeEach(() => clock.set(START));
@@ -88,7 +88,7 @@ t.test('The page costs the session and one statement more', async (t) => {
   await visitor.open('/alerts');
   const count = countStatements(ctx.db);
   await visitor.open('/alerts');
-  t.equal(count(), 2);
+  t.equal(count(), SESSION_STATEMENTS + 1);
 });
 
 t.test('Home names the task that is silent, until it has run, and the one over its budget', async (t) => {

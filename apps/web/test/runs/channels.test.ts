@@ -8,7 +8,7 @@ import { countStatements } from '../../../api/test/support/database.ts';
 import { signUp } from '../../../api/test/support/people.ts';
 import { insertTask, readRuns } from '../../../api/test/support/task-rows.ts';
 import { answer, createModel, runAll } from '../support/runs.ts';
-import { visit } from '../support/visitor.ts';
+import { SESSION_STATEMENTS, visit } from '../support/visitor.ts';
 
 const model = createModel();
 const { app, ctx, clock } = await testContext(t, { ai: model.ai });
@@ -70,7 +70,7 @@ t.test('A run shows its channels by name, with each attempt, in one statement be
   await change(delivery.id, { status: 'delivered', attempt: 2, nextAttemptAt: null, queuedAt: null, endedAt: START });
   const statements = countStatements(ctx.db);
   const [row] = await readRows();
-  t.equal(statements(), 3);
+  t.equal(statements(), SESSION_STATEMENTS + 2);
   t.match(row?.text, /Delivered2Today 10:02, answered 200 ?2 attempts ?Today 10:01, answered 429: Too many messages/);
   const body = (await visit(app, alice).open(`/executions/${run.id}`)).response.body;
   t.notMatch(body, 'ntfy.example.com');

@@ -7,7 +7,7 @@ import { signUp } from '../../../api/test/support/people.ts';
 import { insertTask, readRuns } from '../../../api/test/support/task-rows.ts';
 import { patchTask } from '../../../api/test/support/tasks.ts';
 import { answer, createModel, runAll } from '../support/runs.ts';
-import { visit } from '../support/visitor.ts';
+import { SESSION_STATEMENTS, visit } from '../support/visitor.ts';
 
 const model = createModel();
 const { app, ctx } = await testContext(t, { ai: model.ai });
@@ -37,7 +37,7 @@ t.test('A run shows what was sent to the model, whatever becomes of the task', a
   await patchTask(app, alice, taskId, { prompt: 'Something else entirely.' });
   const statements = countStatements(ctx.db);
   const page = await alices.open(`/executions/${id}`);
-  t.equal(statements(), 3, 'session, run and deliveries');
+  t.equal(statements(), SESSION_STATEMENTS + 2, 'session, run and deliveries');
   t.match(page.text, /What was sent ?a system message and the prompt, to small/);
   t.same(
     page.document.querySelectorAll('#request pre').map(({ text }) => text),

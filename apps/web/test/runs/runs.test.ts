@@ -10,7 +10,7 @@ import { startReceiver } from '../../../api/test/support/servers/receiver.ts';
 import { insertEndedRuns, insertTask, insertUsage, readRuns, setOutcome } from '../../../api/test/support/task-rows.ts';
 import { postWebhook } from '../../../api/test/support/webhooks.ts';
 import { answer, createModel, failure, runAll } from '../support/runs.ts';
-import { visit } from '../support/visitor.ts';
+import { SESSION_STATEMENTS, visit } from '../support/visitor.ts';
 
 const model = createModel();
 const { app, ctx, clock } = await testContext(t, { ai: model.ai });
@@ -91,7 +91,7 @@ t.test('A list goes on by a cursor, and takes one statement beside the session',
   const visitor = visit(app, alice);
   const statements = countStatements(ctx.db);
   const first = await visitor.open('/executions?status=completed');
-  t.equal(statements(), 2);
+  t.equal(statements(), SESSION_STATEMENTS + 1);
   t.equal(first.document.querySelectorAll('tbody tr').length, 25);
   const next = await visitor.open(first.document.querySelector('a[rel=next]')!.getAttribute('href')!);
   t.equal(next.document.querySelectorAll('tbody tr').length, 5);
@@ -112,7 +112,7 @@ t.test('A run shows its answer, what changed since the last one, its prompt and 
   await visitor.open('/executions');
   const statements = countStatements(ctx.db);
   const page = await visitor.open(`/executions/${id}`);
-  t.equal(statements(), 3, 'session, run and deliveries');
+  t.equal(statements(), SESSION_STATEMENTS + 2, 'session, run and deliveries');
   t.match(page, { status: 200, heading: 'Run of Sunday 22 November, 11:00' });
   t.equal(page.document.querySelector('.answer h3')?.text, 'News');
   t.equal(page.document.querySelector('.diff ins')?.text, 'Sun.');

@@ -6,7 +6,7 @@ import { insertCoupon } from '../../../api/test/support/coupons.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { readQueuedTokens } from '../../../api/test/support/mails.ts';
 import { PASSWORD, type Person, signUp, signUpAda } from '../../../api/test/support/people.ts';
-import { type Visitor, visit } from '../support/visitor.ts';
+import { SESSION_STATEMENTS, type Visitor, visit } from '../support/visitor.ts';
 
 const { app, ctx, clock } = await testContext(t);
 const HOSTILE = '"><script>alert(1)</script>‮{{7*7}}';
@@ -30,7 +30,7 @@ t.test('The settings are shown with two statements besides the session', async (
   await open(visitor);
   const stop = countStatements(ctx.db);
   const page = await open(visitor);
-  t.equal(stop(), 3);
+  t.equal(stop(), SESSION_STATEMENTS + 2);
   t.match(page, { status: 200, heading: 'Settings' });
   t.notMatch(page.response.body, '<script>alert');
   t.equal(page.document.querySelector('#profile-name')?.getAttribute('value'), HOSTILE);

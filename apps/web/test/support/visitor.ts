@@ -2,6 +2,9 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type HTMLElement, parse } from 'node-html-parser';
 import type { Person } from '../../../api/test/support/people.ts';
 
+/** Of every page: they find the session, count the view and read what the frame shows. */
+export const SESSION_STATEMENTS = 3;
+
 export interface ShownPage {
   status: number;
   /** The address that the page has, after redirects. */

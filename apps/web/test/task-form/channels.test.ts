@@ -3,7 +3,7 @@ import { insertChannel } from '../../../api/test/support/channel-rows.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { signUp } from '../../../api/test/support/people.ts';
-import { type ShownPage, visit } from '../support/visitor.ts';
+import { SESSION_STATEMENTS, type ShownPage, visit } from '../support/visitor.ts';
 import { createReader } from './read-form.ts';
 
 const { app, ctx } = await testContext(t);
@@ -29,7 +29,7 @@ t.test('The channels of the account are chosen, kept, copied, shown and removed'
   const foreign = await insertChannel(ctx, bob.id, { name: 'Of Bob' });
   const statements = countStatements(ctx.db);
   const page = await alices.open('/tasks/new');
-  t.equal(statements(), 3, 'session, settings, and files with channels');
+  t.equal(statements(), SESSION_STATEMENTS + 2, 'session, settings, and files with channels');
   t.match(page.text, /Channels ?Phone <b>ntfy ?TeamSlack/);
   t.notMatch(page.response.body, foreign);
   t.equal(findChosen(page).length, 0);

@@ -3,7 +3,7 @@ import { testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { signUp } from '../../../api/test/support/people.ts';
 import { insertTask } from '../../../api/test/support/task-rows.ts';
-import { type ShownPage, type Visitor, visit } from '../support/visitor.ts';
+import { SESSION_STATEMENTS, type ShownPage, type Visitor, visit } from '../support/visitor.ts';
 
 const { app, ctx } = await testContext(t);
 const alice = await signUp(app);
@@ -27,7 +27,7 @@ for (const [name, url] of [
 
     const statements = countStatements(ctx.db);
     const page = await alices.open(url);
-    t.equal(statements(), 3);
+    t.equal(statements(), SESSION_STATEMENTS + 2);
     t.match(page.text, /On since (Today|20 Nov|Fri 20 Nov)/);
     t.notMatch(page.response.body, '.atom');
 

@@ -5,7 +5,7 @@ import { signUp, signUpAlice, signUpBob } from '../../../api/test/support/people
 import { insertHistory, type PastRun } from '../../../api/test/support/task-history.ts';
 import { insertTask, insertUsage, readRuns, readTaskRow } from '../../../api/test/support/task-rows.ts';
 import { INVALID_IDS, insertUpload, runDue } from '../../../api/test/support/tasks.ts';
-import { visit } from '../support/visitor.ts';
+import { SESSION_STATEMENTS, visit } from '../support/visitor.ts';
 
 const { app, ctx, clock } = await testContext(t);
 const alice = await signUpAlice(app);
@@ -27,7 +27,7 @@ t.test('The page says when the task runs, what it last answered and what has cha
   ]);
   const count = countStatements(ctx.db);
   const page = await visitor.open(`/tasks/${id}`);
-  t.equal(count(), 3, 'the session, the task and its runs');
+  t.equal(count(), SESSION_STATEMENTS + 2, 'the session, the task and its runs');
   t.match(page, { status: 200, heading: 'Digest' });
   t.match(page.text, /Every day at 11:00\. Next run today 11:00, in 1 h\./);
   t.match(page.text, /What is new\?/);

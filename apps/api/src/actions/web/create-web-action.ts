@@ -14,6 +14,7 @@ import { AppError } from '../../errors.ts';
 import { userKey } from '../../limits/keys.ts';
 import { findRateLimit, PAGE_VIEWS, PUBLIC_ENDPOINTS, type RateLimit } from '../../limits/rates.ts';
 import { assertRateLimit } from '../../limits/windows.ts';
+import { readPageState } from '../../notifications/page-state.ts';
 import { assertNotInMaintenance, isMaintenance } from '../../settings/maintenance.ts';
 import { assertConfirmed } from '../../users/confirm-session.ts';
 import { admit, countGuest } from '../admit.ts';
@@ -22,7 +23,6 @@ import { toActionError } from '../errors.ts';
 import { readInput } from '../input.ts';
 import { runAction, runActionWith } from '../run-action.ts';
 import { createOpenedSession, readOpenedSession } from './opened-session.ts';
-import { readPageState } from './page-state.ts';
 import { toPlain } from './plain.ts';
 
 type Data<K extends WebActionName> = ServiceDataOf<(typeof WEB_ACTIONS)[K]>;

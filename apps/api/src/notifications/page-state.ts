@@ -1,6 +1,6 @@
 import { preparedQuery } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Context } from '../../context.ts';
+import type { Context } from '../context.ts';
 
 /** What every page shows. */
 interface PageState {
