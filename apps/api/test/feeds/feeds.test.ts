@@ -97,7 +97,7 @@ t.test('An unchanged feed is 304 after one statement, and changes with each resu
   }
   for (const header of ['"another"', 'malformed', ''])
     t.equal((await get(url, { 'if-none-match': header })).statusCode, 200);
-  const stop = countStatements(ctx.db);
+  const stop = countStatements(ctx.db, READS_RESULTS);
   await get(url, { 'if-none-match': etag });
   t.equal(stop(), 3, 'with those of the limit by address and of the maintenance mode');
   const tags = new Set([etag]);
@@ -116,6 +116,9 @@ t.test('An unchanged feed is 304 after one statement, and changes with each resu
   t.ok(tags.has(await readTag()), 'a failure is not shown');
 });
 
+/** Of the statement that reads the texts, as its columns are. */
+const READS_RESULTS = /"citations"/;
+
 t.test('A feed is rendered once for all its readers, also at once, and never shown after it has ended', async (t) => {
   const mine = await insertTask(ctx, alice.id, { name: 'Often read' });
   const cells = 2500;
@@ -129,9 +132,10 @@ t.test('A feed is rendered once for all its readers, also at once, and never sho
     return { statements: stop(), body: bodies[0] as string };
   };
   const first = await countOf(8);
+  t.equal(first.statements, 1, 'the results are read once');
   const second = await countOf(8);
+  t.equal(second.statements, 0);
   t.equal(second.body, first.body);
-  t.equal(first.statements - second.statements, 1, 'the results were read once');
   t.ok(first.body.length < 10 * 60_000, 'the table was not filled up');
   await insertRun(ctx, alice, mine, { result: 'Another' });
   t.not((await countOf(2)).body, first.body);

@@ -4,13 +4,13 @@ import type { Context } from '../../src/context.ts';
 import { until } from './until.ts';
 
 /** Counts the statements sent over `db` outside of transactions, until the returned function is called. */
-export function countStatements(db: Db): () => number {
+export function countStatements(db: Db, which = /./): () => number {
   let count = 0;
   const restores = [db, db.onSharedConnection].map((one) => {
     const client = Reflect.get(one as object, '$client') as { unsafe(...given: unknown[]): unknown };
     const { unsafe } = client;
     client.unsafe = (...given) => {
-      count += 1;
+      if (which.test(String(given[0]))) count += 1;
       return unsafe.call(client, ...given);
     };
     return () => {
