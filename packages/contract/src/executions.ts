@@ -100,6 +100,7 @@ export const Execution = Type.Object(
       description: 'The pages that the answer cites, in its order; empty without any',
     }),
     toolUses: Type.Integer({ description: 'How often the model used its tools' }),
+    truncated: Type.Boolean({ description: 'Whether the limit of tokens or of size cut the answer off' }),
     error: nullable(Type.String()),
     errorCode: nullable(ErrorCode),
     tokensUsed: nullable(Type.Integer()),

@@ -19,6 +19,8 @@ export interface Event {
   skipsTaskWebhook?: boolean;
   /** Sends it to no channel: another attempt of the run follows. */
   skipsChannels?: boolean;
+  /** Tells channels that the answer was cut off: `data` has the specified fields only. */
+  isCut?: boolean;
 }
 
 /**
@@ -45,12 +47,13 @@ async function writeEvents(tx: Context, events: readonly Event[]): Promise<void>
     sql`
     with e as materialized (
       select user_id, task_id, alert_id, string_to_array(kinds, '+') as kinds, is_sent, skips_task, skips_channels,
-        data, row
+        is_cut, data, row
       from unnest(${column((row) => row.userId)}::int[], ${column((row) => row.taskId ?? 'null')}::int[],
         ${column((row) => row.alertId ?? 'null')}::int[], ${column((row) => row.kinds.join('+'))}::text[],
         ${column((row) => row.isSent)}::boolean[], ${column((row) => row.skipsTaskWebhook)}::boolean[], ${column((row) => row.skipsChannels)}::boolean[],
+        ${column((row) => row.isCut)}::boolean[],
         string_to_array(${lines}, e'\\n'))
-        with ordinality r(user_id, task_id, alert_id, kinds, is_sent, skips_task, skips_channels, data, row)
+        with ordinality r(user_id, task_id, alert_id, kinds, is_sent, skips_task, skips_channels, is_cut, data, row)
     ), positions as (
       insert into event_positions as p (user_id, last_id)
       select user_id, sum(cardinality(kinds)) from e group by user_id order by user_id
@@ -64,7 +67,8 @@ async function writeEvents(tx: Context, events: readonly Event[]): Promise<void>
     ), d as materialized (
       select gen_random_uuid() as id, h.id as webhook_id, e.alert_id, e.row, k.event, ${isHeld} as is_held,
         '{"event":"' || k.event || '","timestamp":"' || ${now}::text || '","webhookId":"' || h.id || '","userId":'
-          || e.user_id || ',"data":' || e.data || '}' as payload
+          || e.user_id || case when e.is_cut and h.kind <> 'webhook' then ',"isCut":true' else '' end || ',"data":' || e.data
+          || '}' as payload
       from e join webhooks h on h.user_id = e.user_id and h.status = 'active' and h.events && e.kinds
         and (h.task_id is null or h.task_id = e.task_id and not e.skips_task)
         and (h.kind = 'webhook' or not e.skips_task and not e.skips_channels
@@ -91,14 +95,24 @@ interface Row extends Pick<Event, 'userId' | 'taskId' | 'alertId' | 'data'> {
   isSent: boolean;
   skipsTaskWebhook: boolean;
   skipsChannels: boolean;
+  isCut: boolean;
 }
 
 /** Events of a run come in pairs with the same data, which are one row. */
 function toRows(events: readonly Event[]): Row[] {
   const rows: Row[] = [];
   for (const event of events) {
-    const { kind, userId, taskId, alertId, data, skipsTaskWebhook = false, skipsChannels = false } = event;
-    const flags = { isSent: isSent(event), skipsTaskWebhook, skipsChannels };
+    const {
+      kind,
+      userId,
+      taskId,
+      alertId,
+      data,
+      skipsTaskWebhook = false,
+      skipsChannels = false,
+      isCut = false,
+    } = event;
+    const flags = { isSent: isSent(event), skipsTaskWebhook, skipsChannels, isCut };
     const row = { userId, taskId, alertId, data, kinds: [kind], ...flags };
     const last = rows.at(-1);
     if (last?.data === data && last.userId === userId && last.isSent === row.isSent) last.kinds.push(kind);

@@ -20,6 +20,7 @@ export const executionFields = {
   changes: executions.changes,
   citations: executions.citations,
   toolUses: executions.toolUses,
+  truncated: executions.truncated,
   error: executions.error,
   errorCode: executions.errorCode,
   inputTokens: executions.inputTokens,

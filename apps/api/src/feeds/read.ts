@@ -33,6 +33,7 @@ export interface FeedResult {
   text: string;
   /** Whether it is the JSON of a task with an output schema. */
   isJson: boolean;
+  isCut: boolean;
   changes: readonly OutputChange[];
   citations: readonly Citation[];
 }
@@ -89,6 +90,7 @@ export async function readResults(ctx: Context, { userId, runs }: Feed): Promise
       id: executions.id,
       text: sql<string>`coalesce(left(${executions.result}, ${MAX_RESULT_LENGTH + 1}), '')`,
       isJson: sql<boolean>`${executions.output} is not null`,
+      isCut: executions.truncated,
       changes: executions.changes,
       citations: executions.citations,
     })

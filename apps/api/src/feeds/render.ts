@@ -66,11 +66,11 @@ function renderEntry(url: string, { taskName, completedAt }: FeedRun, result: Fe
   ].join('\n');
 }
 
-function listBlocks(url: string, at: Date, { text, isJson, changes, citations }: FeedResult): Block[] {
+function listBlocks(url: string, at: Date, { text, isJson, isCut, changes, citations }: FeedResult): Block[] {
   const begin = takeCharacters(text, MAX_RESULT_LENGTH);
   const markdown = isJson ? null : begin;
   const run = { level: 'success', title: '', text: null, url, at, items: [] } as const;
-  const blocks = describeMessage({ ...run, markdown, changes, citations });
+  const blocks = describeMessage({ ...run, markdown, isCut, changes, citations });
   if (isJson && changes.length > 0) blocks.push(headingOf('The answer'));
   if (isJson) blocks.push({ type: 'code', language: 'json', text: cleanText(begin) });
   if (begin.length < text.length)

@@ -8,6 +8,8 @@ export interface ChannelMessage {
   /** Plain text: an error or the explanation of an alarm. */
   text: string | null;
   markdown: string | null;
+  /** The limit of tokens or of size cut the answer off. */
+  isCut?: boolean;
   /** The pages that the answer cites. */
   citations: readonly Citation[];
   /** What differs from the last success; empty if nothing does, or there was none. */

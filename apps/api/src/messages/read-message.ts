@@ -24,12 +24,14 @@ export interface StoredPayload {
   event: string;
   timestamp: string;
   data: unknown;
+  /** The limit of tokens or of size cut the answer off. */
+  isCut?: boolean;
 }
 
 /** Describes what a stored delivery reports. */
 export function readMessage(
   { config }: Pick<Context, 'config'>,
-  { event, timestamp, data }: StoredPayload,
+  { event, timestamp, data, isCut = false }: StoredPayload,
 ): ChannelMessage {
   const base = { text: null, markdown: null, citations: [], changes: [], items: [], at: new Date(timestamp) };
   const toUrl = (path: string) => `${config.appUrl}${path}`;
@@ -42,6 +44,7 @@ export function readMessage(
         level: 'success',
         title: `${task.name}${changes.length > 0 ? ': the answer changed' : ''}`,
         markdown: execution.result,
+        isCut,
         citations: execution.citations ?? [],
         changes,
         url: toUrl(`/executions/${execution.id}`),

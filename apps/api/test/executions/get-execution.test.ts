@@ -45,6 +45,7 @@ t.test('An execution is shown from its queue to its end', async (t) => {
     changes: null,
     citations: [],
     toolUses: 0,
+    truncated: false,
     request: null,
   };
   const answer = await get(alice, id);

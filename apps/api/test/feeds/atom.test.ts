@@ -60,7 +60,10 @@ function renderMessages(messages: readonly ChannelMessage[]): Promise<string> {
   const runs = messages.map(({ title }, index) => ({ id: 7 + index, taskName: title || 'Empty', completedAt: at }));
   const results = messages.map(
     ({ text, markdown, changes, citations }, index) =>
-      [7 + index, { text: markdown ?? text ?? '', isJson: index % 5 === 4, changes, citations }] as const,
+      [
+        7 + index,
+        { text: markdown ?? text ?? '', isJson: index % 5 === 4, isCut: index % 3 === 1, changes, citations },
+      ] as const,
   );
   const taskName = messages[0]?.title ?? '';
   return renderFeed({ config }, { id: '', userId: 1, taskId: 1, taskName, createdAt: at, runs }, new Map(results));

@@ -2122,6 +2122,8 @@ export interface components {
             }[];
             /** @description How often the model used its tools */
             toolUses: number;
+            /** @description Whether the limit of tokens or of size cut the answer off */
+            truncated: boolean;
             /** @description Why it failed; null unless it failed */
             error: string | null;
             /**
@@ -4748,6 +4750,7 @@ export interface operations {
                      *             }
                      *           ],
                      *           "toolUses": 1,
+                     *           "truncated": false,
                      *           "error": null,
                      *           "errorCode": null,
                      *           "tokensUsed": 45,
@@ -4844,6 +4847,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "toolUses": 1,
+                     *         "truncated": false,
                      *         "error": null,
                      *         "errorCode": null,
                      *         "tokensUsed": 45,
@@ -4916,6 +4920,8 @@ export interface operations {
                             }[];
                             /** @description How often the model used its tools */
                             toolUses: number;
+                            /** @description Whether the limit of tokens or of size cut the answer off */
+                            truncated: boolean;
                             /** @description Why it failed; null unless it failed */
                             error: string | null;
                             /**
@@ -5026,6 +5032,7 @@ export interface operations {
                      *           }
                      *         ],
                      *         "toolUses": 1,
+                     *         "truncated": false,
                      *         "error": null,
                      *         "errorCode": null,
                      *         "tokensUsed": 45,
@@ -5139,6 +5146,8 @@ export interface operations {
                             }[];
                             /** @description How often the model used its tools */
                             toolUses: number;
+                            /** @description Whether the limit of tokens or of size cut the answer off */
+                            truncated: boolean;
                             /** @description Why it failed; null unless it failed */
                             error: string | null;
                             /**
@@ -5456,6 +5465,7 @@ export interface operations {
                      *         "changes": null,
                      *         "citations": [],
                      *         "toolUses": 0,
+                     *         "truncated": false,
                      *         "error": "The run was cancelled.",
                      *         "errorCode": "CANCELLED",
                      *         "tokensUsed": 30,

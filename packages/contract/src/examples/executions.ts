@@ -106,6 +106,7 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
           changes: null,
           citations: [],
           toolUses: 0,
+          truncated: false,
           error: 'The run was cancelled.',
           errorCode: 'CANCELLED',
           tokensUsed: 30,

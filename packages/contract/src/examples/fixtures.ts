@@ -101,6 +101,7 @@ export const execution: Execution = {
   changes: null,
   citations: [{ url: 'https://example.com/focus', title: 'Why the hardest task comes first' }],
   toolUses: 1,
+  truncated: false,
   error: null,
   errorCode: null,
   tokensUsed: 45,

@@ -108,6 +108,8 @@ export const executions = pgTable(
     /** Null without any. */
     citations: json().$type<Citation[]>(),
     toolUses: integer('tool_uses').notNull().default(0),
+    /** The limit of tokens or of size cut the answer off. */
+    truncated: boolean().notNull().default(false),
     error: text(),
     errorCode: text('error_code', { enum: ERROR_CODES }),
     model: text(),

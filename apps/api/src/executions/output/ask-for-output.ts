@@ -53,9 +53,11 @@ function readOutcome(answered: AiOutcome, { maxTokens }: Request, schema: Output
   if (!answered.ok) return answered;
   const { text: answer, isCut, citations, ...call } = answered;
   const read = readOutput(answer, schema);
-  if (read.ok) return { ...call, text: read.text, output: read.output, ...(citations && { citations }) };
+  if (read.ok) {
+    return { ...call, text: read.text, output: read.output, ...(isCut && { isCut }), ...(citations && { citations }) };
+  }
   // The same limit would cut the next answer as well.
-  const problems = isCut ? [`It was cut at ${maxTokens} tokens: raise maxTokens.`] : read.problems;
+  const problems = isCut && !read.isHopeless ? [`It was cut at ${maxTokens} tokens: raise maxTokens.`] : read.problems;
   return {
     ...call,
     ok: false,

@@ -12,7 +12,7 @@ export type ExecutionResult = {
   usage: AiUsage | null;
   durationMs: number | null;
 } & (
-  | { ok: true; text: string; output: unknown; comparison: Comparison | null; citations?: Citation[] }
+  | { ok: true; text: string; isCut?: true; output: unknown; comparison: Comparison | null; citations?: Citation[] }
   | {
       ok: false;
       errorCode: ErrorCode;

@@ -267,6 +267,7 @@ function buildEvents({ completed, retryAt, taskStatus }: FollowUp): Event[] {
     };
     const kinds: EventKind[] = ['task.completed', ...(comparison?.changed ? ['task.changed' as const] : [])];
     const skipsTaskWebhook = !isWanted(completed);
+    const isCut = result.isCut === true;
     return [...kinds, 'execution.completed' as const].map((kind) => ({
       kind,
       userId,
@@ -274,6 +275,7 @@ function buildEvents({ completed, retryAt, taskStatus }: FollowUp): Event[] {
       viaWebhook,
       data,
       skipsTaskWebhook,
+      isCut,
     }));
   }
   const data: EventData<'task.failed'> = {

@@ -4,7 +4,7 @@ import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { describeChanges } from '../../differences/describe-changes.ts';
 import { type NewMail, queueMails } from '../../mail/queue.ts';
-import { describeSources } from '../../messages/format/message-blocks.ts';
+import { CUT_OFF, describeSources } from '../../messages/format/message-blocks.ts';
 import { toPlainText } from '../../messages/format/plain-text.ts';
 import { listOf } from '../../messages/format/tree.ts';
 import { findConfirmed } from '../../notifications/addresses.ts';
@@ -44,7 +44,7 @@ function buildMail({ config }: Context, execution: CompletedExecution, ownerEmai
     changes.length > 0 ? `Its result differs from the last one:\n\n${describeChanges(changes)}\n\nThe result:\n\n` : '';
   const text = `A run of the task "${taskName}" ${status}.
 
-${difference}${result.ok ? shorten(result.text) : result.message}
+${result.ok && result.isCut ? `${CUT_OFF}\n\n` : ''}${difference}${result.ok ? shorten(result.text) : result.message}
 ${listSources(result)}
 The run: ${config.appUrl}/executions/${id}
 

@@ -2,6 +2,7 @@ import { type Citation, Execution } from '@carillon/contract/executions';
 import { nullable, strictObject } from '@carillon/contract/primitives';
 import { type Static, Type } from '@sinclair/typebox';
 import { getExecution, toExecution } from '../../executions/read.ts';
+import { CUT_OFF } from '../../messages/format/message-blocks.ts';
 import { withAdvice } from '../answers/advice.ts';
 import { Moment, toMoment } from '../answers/moments.ts';
 import { FIND_RUN, toRunPage } from '../answers/saved-task.ts';
@@ -47,6 +48,7 @@ export const getRun = defineTool({
       ...(completed ? [] : ['It has not ended: call get_run again in a few seconds.']),
       ...(row.errorCode === null ? [] : [`Error ${row.errorCode}: ${quote(row.error ?? '')}`]),
       ...(changes && changes.length > 0 ? [`Changes: ${quoteData(changes)}`] : []),
+      ...(row.truncated ? [CUT_OFF] : []),
       ...describeCitations(citations),
       `Page: ${page}`,
       ...(execution.result === null ? [] : [fence('The result', execution.result, page)]),

@@ -9,6 +9,7 @@ import { parseMarkdown, parsePlain } from './markdown.ts';
 import { replaceTables, toPlainText } from './plain-text.ts';
 import { type Block, type Inline, paragraphOf, textOf } from './tree.ts';
 
+export const CUT_OFF = 'This answer is cut off: it reached the maximum length.';
 const MAX_CHANGES = 20;
 const MAX_SOURCES = 5;
 const MAX_SOURCE_TITLE = 100;
@@ -42,13 +43,14 @@ export const describeStatus = ({ level, at }: ChannelMessage) =>
  * than `maxLength` UTF-16 units the beginning with a link to the rest.
  */
 export function describeMessage(message: ChannelMessage, maxLength = MAX_ANSWER_LENGTH): Block[] {
-  const { text, changes, markdown, items } = message;
+  const { text, changes, markdown, items, isCut: isAnswerCut = false } = message;
   const shownText = text === null ? null : takeCharacters(text, maxLength);
   const shownAnswer = markdown === null ? null : takeCharacters(markdown, maxLength);
   const isCut = shownText !== text || shownAnswer !== markdown;
   return [
     ...(shownText === null ? [] : parsePlain(shownText)),
     ...describeOutputChanges(changes),
+    ...(isAnswerCut ? [paragraphOf({ type: 'emphasis', inlines: [textOf(CUT_OFF)] })] : []),
     ...(changes.length > 0 && shownAnswer !== null ? [headingOf('The answer')] : []),
     ...(shownAnswer === null ? [] : parseMarkdown(shownAnswer, maxLength)),
     ...items.flatMap(describeItem),

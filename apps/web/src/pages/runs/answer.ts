@@ -10,7 +10,7 @@ import type { Run } from './outcomes.ts';
 const MAX_CHARACTERS = 20_000;
 
 export function renderAnswer(visit: SignedInVisit, run: Run): Html {
-  return html`<section aria-labelledby="answer"><div class="head"><h2 id="answer">Answer</h2></div>${renderText(visit, run)}</section>`;
+  return html`<section aria-labelledby="answer"><div class="head"><h2 id="answer">Answer</h2>${run.execution.truncated && html`<p>Cut off: it reached the maximum length</p>`}</div>${renderText(visit, run)}</section>`;
 }
 
 /** The pages of the web that the answer cites. */

@@ -8,8 +8,20 @@ import { readRunId } from './run.ts';
 export async function showRunAsText(visit: SignedInVisit): Promise<string> {
   const { run } = unwrap(await visit.actions.getRun(visit.session, { id: readRunId(visit) }));
   const { execution, request, task, fate, isChanged } = run;
-  const { id, status, result, error, errorCode, startedAt, processingTimeMs, tokens, costUsd, model, citations } =
-    execution;
+  const {
+    id,
+    status,
+    result,
+    error,
+    errorCode,
+    startedAt,
+    processingTimeMs,
+    tokens,
+    costUsd,
+    model,
+    citations,
+    truncated,
+  } = execution;
   const at = timeOf(execution);
   const place = `${formatLongDay(at, visit.timeZone)}, ${formatTime(at, visit.timeZone)} (${visit.timeZone})`;
   const lines = [
@@ -20,6 +32,7 @@ export async function showRunAsText(visit: SignedInVisit): Promise<string> {
     model !== null && `Model:   ${model}`,
     tokens !== null && `Tokens:  ${formatCount(tokens.input)} in, ${formatCount(tokens.output)} out`,
     costUsd !== null && `Cost:    ${formatCost(costUsd)}`,
+    truncated && 'Answer:  cut off, it reached the maximum length',
     `Address: ${visit.dashboard.appUrl}/executions/${id}`,
   ];
   const failure = status === 'failed' && describeFailure(errorCode, startedAt !== null);

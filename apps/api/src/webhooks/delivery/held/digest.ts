@@ -14,7 +14,7 @@ export function buildDigest(payloads: readonly string[], leftOut: number, at: Da
   return JSON.stringify({ event: 'digest', timestamp: at.toISOString(), data });
 }
 
-function shorten({ event, timestamp, data }: StoredPayload): StoredPayload {
+function shorten({ event, timestamp, data, isCut }: StoredPayload): StoredPayload {
   if (event !== 'execution.completed') return { event, timestamp, data };
   const { task, execution } = data as EventData<'execution.completed'>;
   const { output: _output, result, changes, ...rest } = execution;
@@ -23,5 +23,5 @@ function shorten({ event, timestamp, data }: StoredPayload): StoredPayload {
     result: result === null ? null : cutText(result, MAX_RESULT),
     ...(changes && { changes: changes.slice(0, MAX_CHANGES) }),
   };
-  return { event, timestamp, data: { task, execution: cut } };
+  return { event, timestamp, data: { task, execution: cut }, ...(isCut && { isCut }) };
 }
