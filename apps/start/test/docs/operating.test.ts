@@ -30,29 +30,34 @@ t.test('the pages for operators have commands', async (t) => {
   t.ok(pages.length > 1);
 });
 
+const folder = mkdtempSync(join(tmpdir(), 'carillon-docs-'));
+let env: NodeJS.ProcessEnv;
+
+t.before(async () => {
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, 'pnpm'), PNPM);
+  chmodSync(join(folder, 'pnpm'), 0o755);
+  const { url: DATABASE_URL } = await testDatabase(t);
+  const { url: EMPTY_DATABASE_URL } = await emptyDatabase(t, 'documentation');
+  const metricsPort = await findFreePort();
+  const settings = {
+    DATABASE_URL,
+    DATA_DIR: folder,
+    AI_BASE_URL: 'offline',
+    STORAGE_DRIVER: 'disk',
+    LOG_LEVEL: 'silent',
+  };
+  const config = loadConfig({ ...settings, PORT: '0', METRICS_PORT: String(metricsPort) });
+  const { url, close } = await startCarillon(config, 1000);
+  t.teardown(close);
+  const addresses = { API: url, METRICS: `http://127.0.0.1:${metricsPort}`, EMPTY_DATABASE_URL };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const base = { HOME: folder, LANG: 'C.UTF-8', PATH: `${folder}:${PATH}`, NODE_COMPILE_CACHE };
+  env = { ...settings, ...addresses, ...base };
+});
+
 for (const { path, steps } of pages) {
   t.test(`the commands of ${path} print what the page shows`, { skip }, async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), 'carillon-docs-'));
-    t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-    writeFileSync(join(folder, 'pnpm'), PNPM);
-    chmodSync(join(folder, 'pnpm'), 0o755);
-    const { url: DATABASE_URL } = await testDatabase(t);
-    const { url: EMPTY_DATABASE_URL } = await emptyDatabase(t, 'documentation');
-    const metricsPort = await findFreePort();
-    const settings = {
-      DATABASE_URL,
-      DATA_DIR: folder,
-      AI_BASE_URL: 'offline',
-      STORAGE_DRIVER: 'disk',
-      LOG_LEVEL: 'silent',
-    };
-    const config = loadConfig({ ...settings, PORT: '0', METRICS_PORT: String(metricsPort) });
-    const { url, close } = await startCarillon(config, 1000);
-    t.teardown(close);
-    const addresses = { API: url, METRICS: `http://127.0.0.1:${metricsPort}`, EMPTY_DATABASE_URL };
-    const { PATH, NODE_COMPILE_CACHE } = process.env;
-    const base = { HOME: folder, LANG: 'C.UTF-8', PATH: `${folder}:${PATH}`, NODE_COMPILE_CACHE };
-    const env = { ...settings, ...addresses, ...base };
     const printed = await runSteps(steps, { cwd: folder, env });
     for (const [at, { outcome, line }] of steps.entries()) {
       const output = printed[at] as string;
