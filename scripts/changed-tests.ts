@@ -39,14 +39,14 @@ export function selectReached(testFiles: readonly string[], changed: readonly st
     for (const importer of importers.get(path) ?? []) if (!COMPOSITION.includes(importer)) reached.add(importer);
   }
   const folders = [...reached].filter((path) => path.includes('/src/')).map(mirrorFolder);
-  if (changed.some((path) => DOCUMENTATION.test(path))) folders.push('apps/start/test/');
+  if (changed.some((path) => DOCUMENTATION.test(path))) folders.push('test/docs/', 'test/deploy/');
   return testFiles.filter((file) => reached.has(file) || folders.some((folder) => file.startsWith(folder)));
 }
 
 /** Each file of the workspace with the files that import it at run time. */
 function readImporters(): Map<string, string[]> {
   const importers = new Map<string, string[]>();
-  for (const { path, imports } of readSources('{apps,packages}/*/{src,test}/**/*.ts')) {
+  for (const { path, imports } of readSources(['{apps,packages}/*/{src,test}/**/*.ts', 'test/**/*.ts'])) {
     for (const { to, typeOnly } of imports) {
       if (!typeOnly) importers.set(to, [...(importers.get(to) ?? []), path]);
     }

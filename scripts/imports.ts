@@ -22,7 +22,7 @@ export interface SourceFile {
 }
 
 /** The files of the workspace that match a glob; by default all sources, without tests. */
-export function readSources(pattern = '{apps,packages}/*/src/**/*.ts'): SourceFile[] {
+export function readSources(pattern: string | readonly string[] = '{apps,packages}/*/src/**/*.ts'): SourceFile[] {
   return globSync(pattern, { cwd: ROOT }).sort().map(readSource);
 }
 

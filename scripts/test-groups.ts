@@ -8,7 +8,9 @@ const MAX_FILES = 12;
  * that starts processes runs alone, and first: its test waits, and nothing else may slow down its process.
  */
 export function groupTestFiles(files: readonly string[]): string[][] {
-  const sources = new Map(readSources('{apps,packages}/*/test/**/*.ts').map((source) => [source.path, source]));
+  const sources = new Map(
+    readSources(['{apps,packages}/*/test/**/*.ts', 'test/**/*.ts']).map((source) => [source.path, source]),
+  );
   const reaches = (path: string, module: string, seen = new Set<string>()): boolean => {
     const source = sources.get(path);
     if (!source || seen.has(path)) return false;
@@ -22,7 +24,7 @@ export function groupTestFiles(files: readonly string[]): string[][] {
       alone.push([file]);
       continue;
     }
-    const room = reaches(file, 'playwright-core') ? 'browser' : (file.split('/test/')[0] as string);
+    const room = reaches(file, 'playwright-core') ? 'browser' : file.replace(/(^|\/)test\/.*/, '');
     rooms.set(room, [...(rooms.get(room) ?? []), file]);
   }
   return [...alone, ...[...rooms.values()].flatMap(splitEvenly)];

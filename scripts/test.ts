@@ -8,6 +8,7 @@ import { groupTestFiles } from './test-groups.ts';
 import { startTestServer, type TestServer } from './test-server.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
+const TEST_FILES = ['{packages,apps}/*/test/**/*.test.ts', 'test/**/*.test.ts'];
 
 // pnpm passes the `--` on.
 const args = process.argv.slice(2).filter((argument) => argument !== '--');
@@ -40,7 +41,7 @@ process.exitCode = failed > 0 || passed === 0 || interrupted ? 1 : 0;
 
 /** All test files; with words, those with one of them in the path; with `--changed[=revision]`, those a change reaches. */
 function findTestFiles(): string[] {
-  const all = globSync('{packages,apps}/*/test/**/*.test.ts', { cwd: ROOT, exclude: ['apps/bench'] }).sort();
+  const all = globSync(TEST_FILES, { cwd: ROOT, exclude: ['apps/bench'] }).sort();
   const named = all.filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
   return changed ? selectChanged(named, changed.split('=')[1]) : named;
 }

@@ -1,6 +1,6 @@
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import { closeAll, isShuttingDown } from '../../start/test/system/shutdown.ts';
+import { closeAll, isShuttingDown } from '../../../test/system/shutdown.ts';
 import type { Benchmark } from './benchmark.ts';
 import { BENCHMARKS, isInReport } from './benchmarks.ts';
 import { startDatabaseServer } from './environment/servers/database-server.ts';

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
-import { canPin } from '../../start/test/system/processes.ts';
+import { canPin } from '../../../test/system/processes.ts';
 import {
   type Comparison,
   findBest,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t from 'tap';
-import { compareDeliveries } from '../../start/test/system/deliveries.ts';
+import { compareDeliveries } from '../../../test/system/deliveries.ts';
 import { chooseEtcdApi } from '../src/extra/faults/cluster/configuration.ts';
 import { endProcessesIn, listProcessesIn, signalProcessesIn } from '../src/extra/faults/cluster/processes.ts';
 import { startCuttableProxy } from '../src/extra/faults/cluster/proxy.ts';

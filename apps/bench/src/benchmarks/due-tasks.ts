@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { setDue } from '../../../start/test/system/users.ts';
+import { setDue } from '../../../../test/system/users.ts';
 
 /** The time between writing the due instant and the instant itself, which grows with the tasks. */
 const BASE_LEAD_MS = 1500;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'undici';
-import { resolveProgram, SERVER_CORE, startProcess } from '../../../start/test/system/processes.ts';
-import { type AiServer, monotonicMs, startAiServer } from '../../../start/test/system/servers/ai-server.ts';
-import { closeWith } from '../../../start/test/system/shutdown.ts';
-import { insertTasks, insertUsers, type Task } from '../../../start/test/system/users.ts';
+import { resolveProgram, SERVER_CORE, startProcess } from '../../../../test/system/processes.ts';
+import { type AiServer, monotonicMs, startAiServer } from '../../../../test/system/servers/ai-server.ts';
+import { closeWith } from '../../../../test/system/shutdown.ts';
+import { insertTasks, insertUsers, type Task } from '../../../../test/system/users.ts';
 import { type Benchmark, measureInRounds } from '../benchmark.ts';
 import { prepareFreshInstallation } from '../environment/fresh-installation.ts';
 import { connectDatabase } from '../environment/installation.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { startAiServer } from '../../../start/test/system/servers/ai-server.ts';
-import { insertTasks, insertUsers, setDue } from '../../../start/test/system/users.ts';
+import { startAiServer } from '../../../../test/system/servers/ai-server.ts';
+import { insertTasks, insertUsers, setDue } from '../../../../test/system/users.ts';
 import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
 import { readMemoryMb } from '../environment/resources/memory.ts';

@@ -1,6 +1,6 @@
-import { resolveProgram, SERVER_CORE, startProcess } from '../../../start/test/system/processes.ts';
-import { startAiServer } from '../../../start/test/system/servers/ai-server.ts';
-import { insertTasks, insertUsers } from '../../../start/test/system/users.ts';
+import { resolveProgram, SERVER_CORE, startProcess } from '../../../../test/system/processes.ts';
+import { startAiServer } from '../../../../test/system/servers/ai-server.ts';
+import { insertTasks, insertUsers } from '../../../../test/system/users.ts';
 import { type Benchmark, measureInRounds } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
 import { formatNumber } from '../statistics.ts';

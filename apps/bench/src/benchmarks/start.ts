@@ -1,8 +1,8 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findFreePort } from '../../../start/test/system/ports.ts';
-import { startAiServer } from '../../../start/test/system/servers/ai-server.ts';
+import { findFreePort } from '../../../../test/system/ports.ts';
+import { startAiServer } from '../../../../test/system/servers/ai-server.ts';
 import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
 import { formatNumber, median } from '../statistics.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { insertUsers, type User } from '../../../start/test/system/users.ts';
+import { insertUsers, type User } from '../../../../test/system/users.ts';
 import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { openEvents } from '../environment/event-client.ts';
 import { install } from '../environment/installation.ts';

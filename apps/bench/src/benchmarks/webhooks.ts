@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { resolveProgram, SERVER_CORE, startProcess } from '../../../start/test/system/processes.ts';
-import { type Receiver, startReceiver } from '../../../start/test/system/servers/receiver.ts';
-import { insertUsers, postAs, type User } from '../../../start/test/system/users.ts';
+import { resolveProgram, SERVER_CORE, startProcess } from '../../../../test/system/processes.ts';
+import { type Receiver, startReceiver } from '../../../../test/system/servers/receiver.ts';
+import { insertUsers, postAs, type User } from '../../../../test/system/users.ts';
 import { type Benchmark, type Comparison, type Environment, measureInRounds } from '../benchmark.ts';
 import { prepareFreshInstallation } from '../environment/fresh-installation.ts';
 import { connectDatabase } from '../environment/installation.ts';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { resolveProgram, startProcess } from '../../../start/test/system/processes.ts';
+import { resolveProgram, startProcess } from '../../../../test/system/processes.ts';
 
 const PERIOD_MS = 10;
 const MAX_MS = 60 * 60_000;

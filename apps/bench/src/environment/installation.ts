@@ -1,14 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { connect, type Db } from '@carillon/db';
-import {
-  type RunningProcess,
-  resolveProgram,
-  SERVER_CORE,
-  startProcess,
-} from '../../../start/test/system/processes.ts';
-import { type AiServer, monotonicMs, startAiServer } from '../../../start/test/system/servers/ai-server.ts';
-import { closeWith } from '../../../start/test/system/shutdown.ts';
+import { type RunningProcess, resolveProgram, SERVER_CORE, startProcess } from '../../../../test/system/processes.ts';
+import { type AiServer, monotonicMs, startAiServer } from '../../../../test/system/servers/ai-server.ts';
+import { closeWith } from '../../../../test/system/shutdown.ts';
 import type { Environment } from '../benchmark.ts';
 import { printProfile } from '../profile.ts';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { LOAD_CORE, pinToCore, resolveProgram } from '../../../start/test/system/processes.ts';
-import { assertNotShuttingDown, closeWith } from '../../../start/test/system/shutdown.ts';
+import { LOAD_CORE, pinToCore, resolveProgram } from '../../../../test/system/processes.ts';
+import { assertNotShuttingDown, closeWith } from '../../../../test/system/shutdown.ts';
 
 export interface LoadRequest {
   method?: 'GET' | 'POST';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventPositions, tasks } from '@carillon/db';
-import { insertUsers, postAs, type User } from '../../../start/test/system/users.ts';
+import { insertUsers, postAs, type User } from '../../../../test/system/users.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { openEvents } from '../environment/event-client.ts';
 import { install } from '../environment/installation.ts';

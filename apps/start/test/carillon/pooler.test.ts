@@ -10,7 +10,7 @@ import {
   skipBeforePgBouncer121,
   startPgBouncer,
 } from '../../../../packages/db/test/pgbouncer.ts';
-import { insertPeople } from '../../../api/test/processes/due-tasks.ts';
+import { insertPeople } from '../../../../test/processes/due-tasks.ts';
 import { runChecks } from '../../src/carillon/doctor/run-checks.ts';
 import { startHealthyInstallation } from './installation.ts';
 import { openCarillon } from './run-carillon.ts';

@@ -1,6 +1,6 @@
 import { hashPassword } from '@carillon/api/auth/passwords';
 import { sql } from 'drizzle-orm';
-import { insertTasks, insertUsers, type Task, type User } from '../../../../start/test/system/users.ts';
+import { insertTasks, insertUsers, type Task, type User } from '../../../../../test/system/users.ts';
 import { type Benchmark, measureInRounds } from '../../benchmark.ts';
 import { install } from '../../environment/installation.ts';
 import { type LoadOptions, type LoadRequest, startLoad } from '../../environment/load.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { type AiServer, startAiServer } from '../../../../start/test/system/servers/ai-server.ts';
+import { type AiServer, startAiServer } from '../../../../../test/system/servers/ai-server.ts';
 import type { Benchmark, Comparison } from '../../benchmark.ts';
 import { fillUsersWithTasks } from '../../environment/fill-tables.ts';
 import { connectDatabase, install } from '../../environment/installation.ts';

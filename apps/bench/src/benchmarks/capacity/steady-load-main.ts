@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { type SentRequest, startMixedLoad } from '../../../../start/test/system/mixed-load.ts';
+import { type SentRequest, startMixedLoad } from '../../../../../test/system/mixed-load.ts';
 import type { LoadedMinute, SteadyLoad } from './steady-load.ts';
 
 const GRACE_MS = 20_000;

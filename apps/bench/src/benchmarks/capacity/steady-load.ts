@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { MixedLoadOptions } from '../../../../start/test/system/mixed-load.ts';
-import { LOAD_CORE, resolveProgram, startProcess } from '../../../../start/test/system/processes.ts';
+import type { MixedLoadOptions } from '../../../../../test/system/mixed-load.ts';
+import { LOAD_CORE, resolveProgram, startProcess } from '../../../../../test/system/processes.ts';
 import type { LoadRequest } from '../../environment/load.ts';
 
 const GRACE_MS = 30_000;

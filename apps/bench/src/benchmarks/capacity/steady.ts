@@ -1,5 +1,5 @@
 import { hashPassword } from '@carillon/api/auth/passwords';
-import { LOAD_PASSWORD, type RequestKind } from '../../../../start/test/system/mixed-load.ts';
+import { LOAD_PASSWORD, type RequestKind } from '../../../../../test/system/mixed-load.ts';
 import {
   insertApiKeys,
   insertTasks,
@@ -7,7 +7,7 @@ import {
   setDue,
   type Task,
   type User,
-} from '../../../../start/test/system/users.ts';
+} from '../../../../../test/system/users.ts';
 import type { Benchmark, Comparison } from '../../benchmark.ts';
 import { install } from '../../environment/installation.ts';
 import type { LoadRequest } from '../../environment/load.ts';

@@ -1,5 +1,5 @@
-import { startAiServer } from '../../../../start/test/system/servers/ai-server.ts';
-import { insertTasks, insertUsers } from '../../../../start/test/system/users.ts';
+import { startAiServer } from '../../../../../test/system/servers/ai-server.ts';
+import { insertTasks, insertUsers } from '../../../../../test/system/users.ts';
 import { type Benchmark, type Comparison, measureInRounds } from '../../benchmark.ts';
 import { prepareFreshInstallation } from '../../environment/fresh-installation.ts';
 import { startRedis } from '../../environment/servers/redis.ts';

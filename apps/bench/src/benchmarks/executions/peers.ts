@@ -1,8 +1,8 @@
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { resolveProgram, SERVER_CORE, startProcess } from '../../../../start/test/system/processes.ts';
-import type { AiServer } from '../../../../start/test/system/servers/ai-server.ts';
-import { insertTasks, insertUsers, setDue } from '../../../../start/test/system/users.ts';
+import { resolveProgram, SERVER_CORE, startProcess } from '../../../../../test/system/processes.ts';
+import type { AiServer } from '../../../../../test/system/servers/ai-server.ts';
+import { insertTasks, insertUsers, setDue } from '../../../../../test/system/users.ts';
 import type { Environment } from '../../benchmark.ts';
 import { connectDatabase } from '../../environment/installation.ts';
 import { vacuumAndCheckpoint } from '../due-tasks.ts';

@@ -1,4 +1,4 @@
-import { insertTasks, insertUsers } from '../../../../start/test/system/users.ts';
+import { insertTasks, insertUsers } from '../../../../../test/system/users.ts';
 import { type Benchmark, type Comparison, measureInRounds } from '../../benchmark.ts';
 import { prepareFreshInstallation } from '../../environment/fresh-installation.ts';
 import { formatNumber } from '../../statistics.ts';

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LOAD_CORE, resolveProgram, SERVER_CORE, startProcess } from '../../../../start/test/system/processes.ts';
-import { startAiServer } from '../../../../start/test/system/servers/ai-server.ts';
-import { closeWith } from '../../../../start/test/system/shutdown.ts';
-import { insertApiKeys, insertTasks, insertUsers } from '../../../../start/test/system/users.ts';
+import { LOAD_CORE, resolveProgram, SERVER_CORE, startProcess } from '../../../../../test/system/processes.ts';
+import { startAiServer } from '../../../../../test/system/servers/ai-server.ts';
+import { closeWith } from '../../../../../test/system/shutdown.ts';
+import { insertApiKeys, insertTasks, insertUsers } from '../../../../../test/system/users.ts';
 import type { Environment } from '../../benchmark.ts';
 import { prepareFreshInstallation, type StartOptions } from '../../environment/fresh-installation.ts';
 import { type LoadOptions, type LoadResult, startLoad } from '../../environment/load.ts';

@@ -1,4 +1,4 @@
-import { type Arrival, monotonicMs } from '../../../../start/test/system/servers/ai-server.ts';
+import { type Arrival, monotonicMs } from '../../../../../test/system/servers/ai-server.ts';
 
 /**
  * What to add to `monotonicMs()` for the wall clock, in milliseconds with fractions: `Date.now()` has none. Takes up to a

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { AiServer } from '../../../../start/test/system/servers/ai-server.ts';
-import { insertTasks, insertUsers } from '../../../../start/test/system/users.ts';
+import type { AiServer } from '../../../../../test/system/servers/ai-server.ts';
+import { insertTasks, insertUsers } from '../../../../../test/system/users.ts';
 import type { Environment } from '../../benchmark.ts';
 import { connectDatabase, install } from '../../environment/installation.ts';
 import { scheduleAll, vacuumAndCheckpoint } from '../due-tasks.ts';

@@ -1,4 +1,4 @@
-import { startAiServer } from '../../../../start/test/system/servers/ai-server.ts';
+import { startAiServer } from '../../../../../test/system/servers/ai-server.ts';
 import { type Benchmark, type Comparison, type Environment, measureInRounds } from '../../benchmark.ts';
 import { keepCoresBusy } from '../../environment/busy-cores.ts';
 import { startRedis } from '../../environment/servers/redis.ts';

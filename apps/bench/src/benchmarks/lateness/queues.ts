@@ -1,4 +1,4 @@
-import { resolveProgram, SERVER_CORE, startProcess } from '../../../../start/test/system/processes.ts';
+import { resolveProgram, SERVER_CORE, startProcess } from '../../../../../test/system/processes.ts';
 import type { Environment } from '../../benchmark.ts';
 import { connectDatabase } from '../../environment/installation.ts';
 import { vacuumAndCheckpoint } from '../due-tasks.ts';

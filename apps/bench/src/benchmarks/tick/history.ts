@@ -6,7 +6,7 @@ import { HISTORY } from '@carillon/api/retention/partitions/execution-partitions
 import { type Db, queryRows } from '@carillon/db';
 import { listPartitions } from '@carillon/db/partitions/partitions';
 import { sql } from 'drizzle-orm';
-import { insertUsers } from '../../../../start/test/system/users.ts';
+import { insertUsers } from '../../../../../test/system/users.ts';
 import { type Benchmark, type Comparison, type Environment, measureInRounds } from '../../benchmark.ts';
 import { fillExecutions, fillTasks } from '../../environment/fill-tables.ts';
 import { type Installation, install } from '../../environment/installation.ts';

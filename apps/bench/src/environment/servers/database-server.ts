@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import { ensureTemplate } from '@carillon/db/test-database';
 import postgres from 'postgres';
-import { closeWith } from '../../../../start/test/system/shutdown.ts';
+import { closeWith } from '../../../../../test/system/shutdown.ts';
 
 export interface DatabaseServer {
   /** A temporary folder for the files of all processes. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { findFreePort } from '../../../../start/test/system/ports.ts';
-import { startProcess } from '../../../../start/test/system/processes.ts';
+import { findFreePort } from '../../../../../test/system/ports.ts';
+import { startProcess } from '../../../../../test/system/processes.ts';
 
 const PROGRAM = 'redis-server';
 

@@ -1,4 +1,4 @@
-import { hasNginx } from '../../../../start/test/system/servers/nginx.ts';
+import { hasNginx } from '../../../../../test/system/servers/nginx.ts';
 import type { Benchmark } from '../../benchmark.ts';
 import { type PostgresCluster, startCluster } from './cluster/cluster.ts';
 import { listMissingPackages } from './cluster/programs.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { hasNginx } from '../../../../start/test/system/servers/nginx.ts';
+import { hasNginx } from '../../../../../test/system/servers/nginx.ts';
 import type { Benchmark } from '../../benchmark.ts';
 import { assertNoErrors, type Fault, MARGIN_MS, prepareLoad } from './load.ts';
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type AuditResult, createAudit } from '../../../../start/test/system/audit.ts';
-import { type SentRequest, startMixedLoad } from '../../../../start/test/system/mixed-load.ts';
-import { type Replica, startReplicas } from '../../../../start/test/system/replicas.ts';
-import { startAiServer } from '../../../../start/test/system/servers/ai-server.ts';
-import { startReceiver } from '../../../../start/test/system/servers/receiver.ts';
-import { insertTasks, insertUsers, postAs } from '../../../../start/test/system/users.ts';
+import { type AuditResult, createAudit } from '../../../../../test/system/audit.ts';
+import { type SentRequest, startMixedLoad } from '../../../../../test/system/mixed-load.ts';
+import { type Replica, startReplicas } from '../../../../../test/system/replicas.ts';
+import { startAiServer } from '../../../../../test/system/servers/ai-server.ts';
+import { startReceiver } from '../../../../../test/system/servers/receiver.ts';
+import { insertTasks, insertUsers, postAs } from '../../../../../test/system/users.ts';
 import { WEBHOOK_ENV } from '../../benchmarks/webhooks.ts';
 import { connectDatabase } from '../../environment/installation.ts';
 import { printPercentiles } from '../../statistics.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { setDue } from '../../../../../start/test/system/users.ts';
+import { setDue } from '../../../../../../test/system/users.ts';
 import { waitForRuns } from '../../due-tasks.ts';
 import { meanWaiting, startSampling } from './sampler.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { closeWith } from '../../../../../start/test/system/shutdown.ts';
+import { closeWith } from '../../../../../../test/system/shutdown.ts';
 import { connectDatabase } from '../../../environment/installation.ts';
 
 const SAMPLE_MS = 20;

@@ -1,5 +1,5 @@
-import { startAiServer } from '../../../../../start/test/system/servers/ai-server.ts';
-import { insertTasks, insertUsers } from '../../../../../start/test/system/users.ts';
+import { startAiServer } from '../../../../../../test/system/servers/ai-server.ts';
+import { insertTasks, insertUsers } from '../../../../../../test/system/users.ts';
 import { type Benchmark, type Comparison, type Environment, measureInRounds } from '../../../benchmark.ts';
 import { type FreshInstallation, prepareFreshInstallation } from '../../../environment/fresh-installation.ts';
 import { formatNumber, highest } from '../../../statistics.ts';
