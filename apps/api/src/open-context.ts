@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { createAi } from './ai/client.ts';
 import { createApiKeyUse } from './auth/keys/use.ts';
 import { NO_TOKENS } from './auth/tokens.ts';
-import { type Config, ConfigError } from './config/config.ts';
+import type { Config } from './config/config.ts';
 import { type Context, systemClock, type WorkerHandle } from './context.ts';
 import { createHttpClient } from './egress/client.ts';
 import { createMail } from './mail/transport.ts';
@@ -17,15 +17,13 @@ import { NO_TRACE } from './telemetry/tracing.ts';
 import { createIntegrations } from './third-party/integrations.ts';
 import { createOAuth } from './third-party/oauth.ts';
 
-/** Needs a migrated database. Throws a `ConfigError` without a database URL. */
+/** Needs a migrated database. Without a URL it joins the embedded PostgreSQL, and throws if that does not run. */
 export async function openContext(
   config: Config,
   databaseUrl: string | null = config.databaseUrl,
   givenLog?: Logger,
 ): Promise<{ ctx: Context; poolState: () => PoolState; close(): Promise<void> }> {
-  if (databaseUrl === null)
-    throw new ConfigError('DATABASE_URL is required, because this process shares the database with the API processes.');
-  const open = new AsyncDisposableStack();
+  await using opening = new AsyncDisposableStack();
   const log = givenLog ?? (await openLog(config));
   const { databaseReadUrl, databaseReadMaxLagMs: maxLagMs } = config;
   const replica = databaseReadUrl !== null && { url: databaseReadUrl, maxLagMs, onChange: logReplicaChanges(log) };
@@ -33,22 +31,22 @@ export async function openContext(
     db,
     poolState,
     close: closeDatabase,
-  } = connect(databaseUrl, {
+  } = connect(databaseUrl ?? (await joinEmbedded(config, opening)), {
     max: config.databasePool,
     prepare: config.databasePrepare,
     ...(replica && { replica }),
   });
-  open.defer(closeDatabase);
+  opening.defer(closeDatabase);
   const ai = createAi(config.ai, log);
-  open.defer(() => ai.close());
+  opening.defer(() => ai.close());
   const mail = createMail(config.mail, log);
-  open.defer(() => mail.close());
+  opening.defer(() => mail.close());
   const http = createHttpClient(config);
-  open.defer(() => http.close());
+  opening.defer(() => http.close());
   const files = createFileStorage(config);
-  open.defer(() => files.close());
+  opening.defer(() => files.close());
   const integrations = createIntegrations(config);
-  open.defer(() => integrations.close());
+  opening.defer(() => integrations.close());
   const ctx: Context = {
     db,
     now: systemClock,
@@ -67,7 +65,15 @@ export async function openContext(
     apiKeyUse: createApiKeyUse(db),
     waitingFor: null,
   };
+  const open = opening.move();
   return { ctx, poolState, close: () => open.disposeAsync() };
+}
+
+async function joinEmbedded({ dataDir }: Config, opening: AsyncDisposableStack): Promise<string> {
+  const { startEmbeddedPostgres } = await import('@carillon/db/embedded/server');
+  const { url, stop } = await startEmbeddedPostgres({ dataDir, mustRun: true });
+  opening.defer(stop);
+  return url;
 }
 
 /** Does nothing without a collector. The caller closes `ctx.trace`. */

@@ -190,7 +190,7 @@ export interface components {
                 recurrence: string;
                 active: boolean;
                 /** @enum {string} */
-                status: "ACTIVE" | "PAUSED" | "COMPLETED" | "FAILED";
+                status: "active" | "paused" | "completed" | "failed";
                 webhookUrl: string | null;
                 notificationEmail: string | null;
                 /** Format: date-time */
@@ -212,7 +212,7 @@ export interface components {
                 recurrence: string;
                 active: boolean;
                 /** @enum {string} */
-                status: "ACTIVE" | "PAUSED" | "COMPLETED" | "FAILED";
+                status: "active" | "paused" | "completed" | "failed";
                 webhookUrl: string | null;
                 notificationEmail: string | null;
                 /** Format: date-time */
@@ -238,7 +238,7 @@ export interface components {
                     recurrence: string;
                     active: boolean;
                     /** @enum {string} */
-                    status: "ACTIVE" | "PAUSED" | "COMPLETED" | "FAILED";
+                    status: "active" | "paused" | "completed" | "failed";
                     webhookUrl: string | null;
                     notificationEmail: string | null;
                     /** Format: date-time */
@@ -270,7 +270,7 @@ export interface components {
                 recurrence: string;
                 active: boolean;
                 /** @enum {string} */
-                status: "ACTIVE" | "PAUSED" | "COMPLETED" | "FAILED";
+                status: "active" | "paused" | "completed" | "failed";
                 webhookUrl: string | null;
                 notificationEmail: string | null;
                 /** Format: date-time */
@@ -457,7 +457,6 @@ export interface components {
             };
             testWebhook: {
                 id: string;
-                deliveryId: string;
                 webhookId: string;
                 /** @enum {string} */
                 event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test";
@@ -468,7 +467,6 @@ export interface components {
                 attempt: number;
                 /** @description Whether the receiver accepted the delivery */
                 success: boolean;
-                error: string | null;
                 /** Format: date-time */
                 timestamp: string;
             };
@@ -506,52 +504,13 @@ export interface components {
             code: "RATE_LIMIT_EXCEEDED";
             /** @description Seconds */
             retryAfter: number;
-            details: {
-                limit: number;
-                remaining: number;
-                /** @description Seconds since the epoch, rounded up */
-                reset: number;
-                /** @description Seconds */
-                resetIn: number;
-                /** @description Seconds */
-                retryAfter: number;
-            };
         } | {
             /** @constant */
             success: false;
-            /** @constant */
-            error: "Quota exceeded";
-            /** @constant */
-            code: "QUOTA_EXCEEDED";
-            message: string;
-            details: {
-                resource: string;
-                used: number | null;
-                limit: number | null;
-                /** Format: date-time */
-                resetAt: string | null;
-            };
-        } | {
-            /** @constant */
-            success: false;
+            /** @description What happened, for the user */
             error: string;
             /** @enum {string} */
-            code: "INVALID_CREDENTIALS" | "NOT_FOUND" | "CONFLICT";
-        } | {
-            /** @constant */
-            success: false;
-            /** @constant */
-            error: "Service unavailable";
-            /** @constant */
-            code: "SERVICE_UNAVAILABLE";
-            message: string;
-        } | {
-            /** @constant */
-            success: false;
-            /** @constant */
-            error: "Internal error";
-            /** @constant */
-            code: "INTERNAL_ERROR";
+            code: "INVALID_CREDENTIALS" | "NOT_FOUND" | "CONFLICT" | "QUOTA_EXCEEDED" | "SERVICE_UNAVAILABLE" | "INTERNAL_ERROR";
         };
     };
     responses: never;

@@ -25,8 +25,8 @@ export type ActionResult<K extends keyof Actions> = ActionSuccess<ActionData<K>>
 type Result<K extends keyof Actions> = Promise<ActionResult<K>>;
 
 /**
- * The server actions. They never throw or reject: failures are an `ActionError`. Ids are strings, statuses are upper
- * case, instants are ISO 8601 in UTC with milliseconds.
+ * The server actions. They never throw or reject: failures are an `ActionError`. Ids are strings, statuses of executions
+ * are upper case, instants are ISO 8601 in UTC with milliseconds.
  */
 export interface Actions {
   /** Signs in. Counts towards the rate limits of `POST /api/auth/login`, by the client's address and the e-mail address. */

@@ -2,7 +2,6 @@ import { ERROR_CODES, type RateLimitDetails } from '@carillon/contract';
 import type { ActionError } from '@carillon/contract/actions/index';
 import type { Logger } from 'pino';
 import { AppError, ERROR_KINDS, fromDatabaseError } from '../errors.ts';
-import type { QuotaExceeded } from '../limits/quotas.ts';
 
 const success = false as const;
 
@@ -27,13 +26,7 @@ function fromAppError({ kind, message, details }: AppError): ActionError {
       if (kind === 'wrong_credentials') return { success, error: message, code: 'INVALID_CREDENTIALS' };
       return { success, error: 'Unauthorized', code: 'AUTH_REQUIRED' };
     case 402:
-      return {
-        success,
-        error: 'Quota exceeded',
-        code: 'QUOTA_EXCEEDED',
-        message,
-        details: details as unknown as QuotaExceeded,
-      };
+      return { success, error: message, code: 'QUOTA_EXCEEDED' };
     case 403:
       return { success, error: 'Forbidden', code: 'INSUFFICIENT_PERMISSIONS' };
     case 404:
@@ -42,16 +35,11 @@ function fromAppError({ kind, message, details }: AppError): ActionError {
     case 412:
     case 422:
       return { success, error: message, code: 'CONFLICT' };
-    case 429:
-      return toRateLimitError(details as RateLimitDetails);
+    case 429: {
+      const { retryAfter } = details as RateLimitDetails;
+      return { success, error: 'Too many requests', code: 'RATE_LIMIT_EXCEEDED', retryAfter };
+    }
     case 503:
-      return { success, error: 'Service unavailable', code: 'SERVICE_UNAVAILABLE', message };
+      return { success, error: message, code: 'SERVICE_UNAVAILABLE' };
   }
-}
-
-/** Unlike over HTTP, `reset` is in seconds. */
-function toRateLimitError(details: RateLimitDetails): ActionError {
-  const { retryAfter, reset } = details;
-  const inSeconds = { ...details, reset: Math.ceil(reset / 1000) };
-  return { success, error: 'Too many requests', code: 'RATE_LIMIT_EXCEEDED', retryAfter, details: inSeconds };
 }

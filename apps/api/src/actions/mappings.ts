@@ -1,5 +1,4 @@
 import type { ExecutionStatus } from '@carillon/contract/executions';
-import type { TaskStatus } from '@carillon/contract/tasks';
 import { AppError } from '../errors.ts';
 import type { Call } from './call.ts';
 
@@ -16,13 +15,6 @@ export const EXECUTION_STATUSES = {
   SUCCESS: 'completed',
   FAILED: 'failed',
 } as const satisfies Record<(typeof EXECUTION_STATES)[ExecutionStatus], ExecutionStatus>;
-
-export const TASK_STATES = {
-  active: 'ACTIVE',
-  paused: 'PAUSED',
-  completed: 'COMPLETED',
-  failed: 'FAILED',
-} as const satisfies Record<TaskStatus, string>;
 
 export const toIsoText = (at: Date | null): string | null => at?.toISOString() ?? null;
 

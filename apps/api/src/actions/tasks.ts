@@ -15,7 +15,7 @@ import { changeTask, createTask } from '../tasks/write.ts';
 import type { Call } from './call.ts';
 import type { ActionBuilder } from './create-action.ts';
 import { readId, readInput, readOptionalInput } from './input.ts';
-import { checkUrl, EXECUTION_STATES, renameErrorFields, TASK_STATES, toIsoText } from './mappings.ts';
+import { checkUrl, EXECUTION_STATES, renameErrorFields, toIsoText } from './mappings.ts';
 
 /** The names of the contract's fields in these actions. */
 const FIELD_NAMES = { recurrencePattern: 'recurrence', scheduledFor: 'recurrence', aiModel: 'model', status: 'active' };
@@ -124,7 +124,7 @@ const toTaskData = (task: TaskRow): ActionData<'updateTask'> => ({
   model: task.aiModel,
   recurrence: getRecurrence(task),
   active: task.status === 'active',
-  status: TASK_STATES[task.status],
+  status: task.status,
   webhookUrl: task.webhookUrl,
   notificationEmail: task.notificationEmail,
   nextExecutionAt: toIsoText(task.nextExecutionAt),

@@ -17,6 +17,8 @@ export const webhookActions = ({ user }: ActionBuilder) => ({
 
   testWebhook: user('testWebhook', [readUuid], async ({ ctx, caller }, id) => {
     const { delivery } = await testWebhook(ctx, caller, id);
-    return { ...delivery, timestamp: delivery.timestamp.toISOString() };
+    const { webhookId, event, url, statusCode, responseTime, attempt, success, timestamp } = delivery;
+    const attempted = { webhookId, event, url, statusCode, responseTime, attempt, success };
+    return { id: delivery.id, ...attempted, timestamp: timestamp.toISOString() };
   }),
 });

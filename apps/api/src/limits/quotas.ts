@@ -150,6 +150,7 @@ function describeExceeded({ resource, used, limit, resetAt }: QuotaExceeded): st
   if (resource === 'monthlyBudgetUsd') {
     return `The task has spent $${used} of its monthlyBudgetUsd of $${limit}, and the rest does not cover another run. The next month begins at ${resetAt}.`;
   }
+  if (resource === 'activeTasks') return `The quota of ${limit} active tasks is used up: pause or delete one first.`;
   return `The quota of ${limit} ${resource} is used up${resetAt ? ` until ${resetAt}` : ''}.`;
 }
 

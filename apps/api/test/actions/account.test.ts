@@ -56,16 +56,16 @@ t.test('updateProfile rejects invalid fields by name, and a taken address', asyn
   t.match(await rejected({ email: 'BOB@example.com' }), { success: false, code: 'CONFLICT', error: /registered/ });
 });
 
-t.test('The rate limit of a service function is reported in seconds too', async (t) => {
+t.test('The rate limit of a service function is reported in the same way', async (t) => {
   const { config } = ctx;
   const exact = testActions({ ...ctx, config: { ...config, rateLimitMultiplier: 1 } });
   for (let n = 0; n < 5; n++)
     t.equal((await exact.updateProfile(alice.token, { email: `a${n}@example.com` })).success, true);
-  const reset = START.getTime() / 1000 + 3600;
-  t.match(await exact.updateProfile(alice.token, { email: 'a6@example.com' }), {
+  t.same(await exact.updateProfile(alice.token, { email: 'a6@example.com' }), {
+    success: false,
+    error: 'Too many requests',
     code: 'RATE_LIMIT_EXCEEDED',
     retryAfter: 3600,
-    details: { limit: 5, remaining: 0, reset, resetIn: 3600 },
   });
 });
 

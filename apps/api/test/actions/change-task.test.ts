@@ -24,7 +24,7 @@ const SHOWN = {
   model: TASK.model,
   recurrence: TASK.recurrence,
   active: true,
-  status: 'ACTIVE',
+  status: 'active',
   webhookUrl: null,
   notificationEmail: null,
   nextExecutionAt: '2026-11-21T09:00:00.000Z',
@@ -90,10 +90,10 @@ t.test('A task of REST without an expression shows its recurrence, which can be 
 t.test('`active` pauses and resumes, by both actions', async (t) => {
   const toggle = (active: boolean) => actions.toggleTaskActive(alice.token, id, active);
   for (const set of [toggle, (active: boolean) => update({ active })]) {
-    t.match(await set(false), { data: { id, active: false, status: 'PAUSED', nextExecutionAt: null } });
+    t.match(await set(false), { data: { id, active: false, status: 'paused', nextExecutionAt: null } });
     t.match(await set(false), { data: { active: false } });
     clock.set('2026-11-23T10:00:00Z');
-    t.match(await set(true), { data: { active: true, status: 'ACTIVE', nextExecutionAt: '2026-11-24T09:00:00.000Z' } });
+    t.match(await set(true), { data: { active: true, status: 'active', nextExecutionAt: '2026-11-24T09:00:00.000Z' } });
     t.match(await set(true), { data: { active: true } });
     clock.set(START);
   }
@@ -121,30 +121,30 @@ t.test('A `once` task that has passed is not resumed: its recurrence has to be c
   t.same(await actions.toggleTaskActive(alice.token, once, true), passed);
   t.same(await actions.updateTask(alice.token, { id: once, active: true }), passed);
   const answer = await actions.updateTask(alice.token, { id: once, active: true, recurrence: '0 9 * * *' });
-  t.match(answer, { data: { status: 'ACTIVE', nextExecutionAt: '2026-11-21T09:00:00.000Z' } });
+  t.match(answer, { data: { status: 'active', nextExecutionAt: '2026-11-21T09:00:00.000Z' } });
 });
 
 t.test('An ended task shows its status, and is not paused', async (t) => {
   await ctx.db.update(tasks).set({ status: 'completed', nextExecutionAt: null });
-  t.match(await update({}), { data: { status: 'COMPLETED', active: false } });
+  t.match(await update({}), { data: { status: 'completed', active: false } });
   t.same(await update({ active: false }), validationError({ active: ['only an active task can be paused'] }));
   t.same(
     await actions.toggleTaskActive(alice.token, id, false),
     validationError({ active: ['only an active task can be paused'] }),
   );
   await ctx.db.update(tasks).set({ status: 'failed' });
-  t.match(await update({}), { data: { status: 'FAILED', active: false } });
+  t.match(await update({}), { data: { status: 'failed', active: false } });
 });
 
 t.test('Resuming a task counts as an active task', async (t) => {
   await getData(actions.toggleTaskActive(alice.token, id, false));
   for (let n = 0; n < 10; n++) await getData(actions.createTask(alice.token, TASK));
-  const full = { success: false, code: 'QUOTA_EXCEEDED', details: { resource: 'activeTasks', used: 10, limit: 10 } };
+  const full = { success: false, code: 'QUOTA_EXCEEDED', error: /^The quota of 10 active tasks/ };
   t.match(await actions.toggleTaskActive(alice.token, id, true), full);
   t.match(await update({ active: true }), full);
   t.match(
     await actions.duplicateTask(alice.token, id, {}),
-    { data: { status: 'PAUSED' } },
+    { data: { status: 'paused' } },
     'a paused copy does not count',
   );
 });

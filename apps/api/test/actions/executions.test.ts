@@ -167,12 +167,11 @@ t.test('Over quota nothing is executed and nothing is retried', async (t) => {
   for (let n = 0; n < 49; n++) await execute();
   const full = {
     success: false,
-    error: 'Quota exceeded',
+    error: 'The quota of 50 executions is used up until 2026-11-21T00:00:00.000Z.',
     code: 'QUOTA_EXCEEDED',
-    details: { resource: 'executions', used: 50, limit: 50, resetAt: '2026-11-21T00:00:00.000Z' },
   };
-  t.match(await actions.executeTask(alice.token, id), { ...full, message: /50 executions/ });
-  t.match(await actions.retryExecution(alice.token, run), full);
+  t.same(await actions.executeTask(alice.token, id), full);
+  t.same(await actions.retryExecution(alice.token, run), full);
 });
 
 t.test('A stranger’s execution is not found, not even by an admin', async (t) => {

@@ -46,7 +46,6 @@ for (const [name, limit] of Object.entries(LIMITS) as [Name, number][]) {
         error: 'Too many requests',
         code: 'RATE_LIMIT_EXCEEDED',
         retryAfter: 59,
-        details: { limit, remaining: 0, reset, resetIn: 59, retryAfter: 59 },
       });
     }
     t.notOk(isRefused(await ask(actions, name, dave)), 'other users are not affected');
@@ -76,13 +75,6 @@ t.test('Of 50 concurrent creations exactly 10 succeed', async (t) => {
   const carol = await signUp(app, { name: 'Carol' });
   const answers = await Promise.all(Array.from({ length: 50 }, () => actions.createTask(carol.token, TASK)));
   t.equal(answers.filter(({ success }) => success).length, 10);
-});
-
-t.test('A reset within a second is reported as the next full second', async (t) => {
-  clock.set(new Date(START.getTime() + 250));
-  const carol = await signUp(app, { name: 'Carol' });
-  const answers = await Promise.all(Array.from({ length: 11 }, () => ask(actions, 'createTask', carol)));
-  t.match(answers.find(isRefused), { details: { reset: START.getTime() / 1000 + 61 }, retryAfter: 60 });
 });
 
 t.test('A rejected call is in GET /api/usage, and REST has counters of its own', async (t) => {

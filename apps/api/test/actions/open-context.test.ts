@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import t from 'tap';
 import { loadConfig } from '../../src/config/config.ts';
 import { openContext } from '../../src/open-context.ts';
@@ -30,6 +31,10 @@ t.test('After it is closed every action reports that the service is unavailable'
   t.match(await actions.getExecutions(alice.token), { success: false, code: 'SERVICE_UNAVAILABLE' });
 });
 
-t.test('Without a shared database the context does not open', async (t) => {
-  await t.rejects(openContext(loadConfig(env)), { message: /DATABASE_URL/ });
+t.test('Without a URL and without a running embedded database the context does not open', async (t) => {
+  const dataDir = t.testdir();
+  await t.rejects(openContext(loadConfig({ ...env, DATA_DIR: dataDir })), {
+    message: `The embedded PostgreSQL in ${dataDir} does not run: start Carillon first, with this DATA_DIR, or set DATABASE_URL.`,
+  });
+  t.same(readdirSync(dataDir), ['secrets.json'], 'no cluster is created');
 });

@@ -12,7 +12,7 @@ type Task = {
   model: string;
   recurrence: string;
   active: boolean;
-  status: 'ACTIVE' | 'PAUSED' | 'COMPLETED' | 'FAILED';
+  status: 'active' | 'paused' | 'completed' | 'failed';
   webhookUrl: string | null;
   notificationEmail: string | null;
   nextExecutionAt: string | null;
@@ -144,7 +144,6 @@ export function resultTypes(): void {
       ActionData<'testWebhook'>,
       {
         id: string;
-        deliveryId: string;
         webhookId: string;
         event: EventKind;
         url: string;
@@ -152,7 +151,6 @@ export function resultTypes(): void {
         responseTime: number;
         attempt: number;
         success: boolean;
-        error: string | null;
         timestamp: string;
       }
     >
@@ -178,8 +176,8 @@ export function errorTypes(): void {
     >
   >();
   type Limited = Extract<ActionError, { code: 'RATE_LIMIT_EXCEEDED' }>;
-  assertType<IsSame<Limited['retryAfter'], number>>();
-  assertType<IsSame<Limited['details']['reset'], number>>();
+  type WithoutFields = { success: false; error: 'Too many requests'; code: 'RATE_LIMIT_EXCEEDED'; retryAfter: number };
+  assertType<IsSame<Limited, WithoutFields>>();
   assertType<IsSame<Extract<ActionError, { error: 'Validation error' }>['details'], Record<string, string[]>>>();
 }
 

@@ -48,7 +48,7 @@ t.test('A wrong password, a taken address and a deactivated account have their e
 
 t.test('Invalid input and a missing client are validation errors', async (t) => {
   t.match(await actions.register(client, { ...account, password: 'short', name: 'x' }), {
-    details: { password: [/upper/, /digit/, /8/], name: [/2/] },
+    details: { password: [/8/, /upper/, /digit/], name: [/2/] },
   });
   for (const wrong of [null, 'token', {}, { address: '' }] as never[]) {
     t.match(await actions.login(wrong, { email, password }), { error: 'Validation error' });

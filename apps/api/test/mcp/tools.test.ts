@@ -189,7 +189,7 @@ t.test('Beyond the quota of active tasks, the answer says what to do', async (t)
   const refused = await alice.call('create_task', { ...NEW, requestId: 'one' });
   t.match(refused, {
     isError: true,
-    text: /^The quota of 10 activeTasks is used up\. Ask the user which task to pause/,
+    text: /^The quota of 10 active tasks is used up: pause or delete one first\. Ask the user which task to pause/,
   });
   t.notOk((await alice.call('create_task', { ...NEW, requestId: 'one', status: 'paused' })).isError);
 });

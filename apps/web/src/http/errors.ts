@@ -35,9 +35,9 @@ function describeActionError(result: WebActionError): Page {
     case 'RATE_LIMIT_EXCEEDED':
       return errorPage(429, 'Too many requests', `Try again in ${formatDuration(result.retryAfter * 1000)}.`);
     case 'SERVICE_UNAVAILABLE':
-      return errorPage(503, 'Carillon cannot answer now', result.message);
+      return errorPage(503, 'Carillon cannot answer now', result.error);
     case 'QUOTA_EXCEEDED':
-      return errorPage(402, 'Quota used up', result.message);
+      return errorPage(402, 'Quota used up', result.error);
     case 'AUTH_REQUIRED':
     case 'INVALID_CREDENTIALS':
       return errorPage(401, 'Signed out', 'Your session has ended. Sign in again.');

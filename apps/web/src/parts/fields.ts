@@ -18,9 +18,8 @@ export function toFormErrors(result: WebActionError): FormErrors {
       return { fields: result.details, form: null };
     case 'INVALID_CREDENTIALS':
     case 'CONFLICT':
-      return { fields: {}, form: result.error };
     case 'QUOTA_EXCEEDED':
-      return { fields: {}, form: result.message };
+      return { fields: {}, form: result.error };
     case 'RATE_LIMIT_EXCEEDED':
       return { fields: {}, form: `Too many attempts. Try again in ${formatDuration(result.retryAfter * 1000)}.` };
     default:

@@ -87,7 +87,10 @@ t.test('Every way to say when becomes the schedule that it says, until a quota i
   }
   const typed = { name: 'One too many', prompt: PROMPT };
   const refused = await carols.submit(await carols.open('/tasks/new'), 'Save task', typed);
-  t.match(refused, { status: 402, text: /Not saved yet. Your plan has 10 active tasks/ });
+  t.match(refused, {
+    status: 402,
+    text: /Not saved yet. The quota of 10 active tasks is used up: pause or delete one first/,
+  });
   t.equal(readValue(refused, 'name'), 'One too many');
 });
 

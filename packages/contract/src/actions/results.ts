@@ -2,8 +2,8 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { Role } from '../accounts/auth.ts';
 import { UserSettings } from '../accounts/user-settings.ts';
 import { PendingEmail } from '../accounts/users.ts';
-import { RateLimitDetails } from '../envelopes.ts';
 import { nullable, strictObject, stringEnum } from '../primitives.ts';
+import { TASK_STATUSES } from '../tasks.ts';
 import { EventKind } from '../webhooks/events.ts';
 import { ActionExecutionStatus } from './inputs.ts';
 
@@ -24,7 +24,7 @@ const Task = strictObject({
     description: 'The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none',
   }),
   active: Type.Boolean(),
-  status: stringEnum(['ACTIVE', 'PAUSED', 'COMPLETED', 'FAILED']),
+  status: stringEnum(TASK_STATUSES),
   webhookUrl: nullable(Text),
   notificationEmail: nullable(Text),
   nextExecutionAt: nullable(At),
@@ -150,7 +150,6 @@ export const ACTION_DATA = {
   }),
   testWebhook: strictObject({
     id: Text,
-    deliveryId: Text,
     webhookId: Text,
     event: EventKind,
     url: Text,
@@ -158,7 +157,6 @@ export const ACTION_DATA = {
     responseTime: Type.Integer({ description: 'Milliseconds' }),
     attempt: Count,
     success: Type.Boolean({ description: 'Whether the receiver accepted the delivery' }),
-    error: nullable(Text),
     timestamp: At,
   }),
 };
@@ -179,24 +177,17 @@ export const ActionError = Type.Union([
     error: Type.Literal('Too many requests'),
     code: Type.Literal('RATE_LIMIT_EXCEEDED'),
     retryAfter: Type.Integer({ description: 'Seconds' }),
-    details: strictObject({
-      ...RateLimitDetails.properties,
-      reset: Type.Integer({ description: 'Seconds since the epoch, rounded up' }),
-    }),
   }),
   failed({
-    error: Type.Literal('Quota exceeded'),
-    code: Type.Literal('QUOTA_EXCEEDED'),
-    message: Text,
-    details: strictObject({
-      resource: Text,
-      used: nullable(Type.Integer()),
-      limit: nullable(Type.Integer()),
-      resetAt: nullable(Type.String({ format: 'date-time' })),
-    }),
+    error: Type.String({ description: 'What happened, for the user' }),
+    code: stringEnum([
+      'INVALID_CREDENTIALS',
+      'NOT_FOUND',
+      'CONFLICT',
+      'QUOTA_EXCEEDED',
+      'SERVICE_UNAVAILABLE',
+      'INTERNAL_ERROR',
+    ]),
   }),
-  failed({ error: Text, code: stringEnum(['INVALID_CREDENTIALS', 'NOT_FOUND', 'CONFLICT']) }),
-  failed({ error: Type.Literal('Service unavailable'), code: Type.Literal('SERVICE_UNAVAILABLE'), message: Text }),
-  failed({ error: Type.Literal('Internal error'), code: Type.Literal('INTERNAL_ERROR') }),
 ]);
 export type ActionError = Static<typeof ActionError>;

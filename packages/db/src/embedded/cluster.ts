@@ -13,6 +13,10 @@ import {
 } from './programs.ts';
 
 export const SUPERUSER = 'carillon';
+const HOME = 'postgres';
+
+/** `root` without symbolic links. */
+export const getDataFolder = (root: string): string => join(root, HOME, 'data');
 
 /** Distinguishes drafts of this process from those of a killed one that had the same pid. */
 const PROCESS_ID = randomUUID();
@@ -25,14 +29,14 @@ export async function openCluster(dataDir: string, durable: boolean): Promise<Cl
   });
   // A running server is recognised by this path in its arguments, so symbolic links are resolved.
   const root = await realpath(dataDir);
-  const home = join(root, 'postgres');
+  const home = join(root, HOME);
   await assertAllowed('-w', root, root, null);
   await deleteStaleDrafts(root);
   const owner = await findOwner(home);
   const account = owner === undefined ? await getServerAccount() : owner;
   await assertAllowed('-x', root, root, account);
   const programs = await ensureReachable(found, root, account);
-  const cluster = { home, data: join(home, 'data'), programs, account, durable };
+  const cluster = { home, data: getDataFolder(root), programs, account, durable };
   if (owner === undefined) await createCluster(root, cluster);
   await assertAllowed('-w', home, root, account);
   const password = await readFile(join(home, 'password'), 'utf8');

@@ -74,7 +74,7 @@ export async function stopServer({ programs, data, account }: Cluster): Promise<
   await run(programs.pg_ctl, ['stop', '-D', data, '-m', 'fast', '-w', '-t', '60', '-s'], account);
 }
 
-export async function findRunningPort(cluster: Cluster): Promise<number | null> {
+export async function findRunningPort(cluster: Pick<Cluster, 'data'>): Promise<number | null> {
   const path = join(cluster.data, 'postmaster.pid');
   const text = await readFile(path, 'utf8').catch(() => null);
   if (text === null) return null;
@@ -91,7 +91,7 @@ export async function findRunningPort(cluster: Cluster): Promise<number | null> 
 }
 
 /** Beside a lock file without a pid, such as a power cut may leave, PostgreSQL does not start. */
-async function removeBrokenLock(cluster: Cluster, path: string): Promise<void> {
+async function removeBrokenLock(cluster: Pick<Cluster, 'data'>, path: string): Promise<void> {
   // A server that is starting has created the file and not yet written it.
   if (await isInUse(cluster)) return;
   const removed = `${path}.broken`;
@@ -102,7 +102,7 @@ async function removeBrokenLock(cluster: Cluster, path: string): Promise<void> {
 }
 
 /** Whether a process of PostgreSQL, be it one that outlived its server, works in the folder of the cluster. */
-async function isInUse({ data }: Cluster): Promise<boolean> {
+async function isInUse({ data }: Pick<Cluster, 'data'>): Promise<boolean> {
   if (process.platform !== 'linux') {
     const lines = await run('ps', ['-axww', '-o', 'command='], null);
     return lines.split('\n').some((line) => line.includes('postgres') && line.includes(data));

@@ -1,8 +1,9 @@
+import { realpath } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { databaseErrorCode, isNotReady, SQLSTATE } from '../errors.ts';
-import { openCluster, SUPERUSER } from './cluster.ts';
+import { getDataFolder, openCluster, SUPERUSER } from './cluster.ts';
 import {
   type Cluster,
   choosePort,
@@ -26,6 +27,8 @@ export interface EmbeddedOptions {
   dataDir: string;
   /** False: a power cut may lose committed data. For tests. */
   durable?: boolean;
+  /** Rejects, and creates nothing, unless another process runs the server. */
+  mustRun?: boolean;
   onLog?: (line: string) => void;
 }
 
@@ -41,7 +44,8 @@ const RETRY_DELAYS_MS = [100, 400, 1500];
 
 /** Starts the server, or joins a running one. Rejects with an `EmbeddedPostgresError` if it cannot run. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, durable = true, onLog = () => {} } = options;
+  const { dataDir, durable = true, mustRun = false, onLog = () => {} } = options;
+  if (mustRun) await assertRunning(dataDir);
   const cluster = await openCluster(dataDir, durable);
   let stopping: Promise<void> | undefined;
   let current: Promise<{ session: Session; port: number }>;
@@ -65,6 +69,14 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     throw error;
   });
   return { url: `postgres://${SUPERUSER}:${cluster.password}@127.0.0.1:${port}/${DATABASE}`, stop };
+}
+
+async function assertRunning(dataDir: string): Promise<void> {
+  const root = await realpath(dataDir).catch(() => dataDir);
+  if ((await findRunningPort({ data: getDataFolder(root) })) !== null) return;
+  throw new EmbeddedPostgresError(
+    `The embedded PostgreSQL in ${dataDir} does not run: start Carillon first, with this DATA_DIR, or set DATABASE_URL.`,
+  );
 }
 
 async function startOrJoin(cluster: Cluster, onLost: () => void, onLog: (line: string) => void) {

@@ -81,7 +81,7 @@ const withProposal = async (visit: SignedInVisit, turn: Turn | null) => ({
 });
 
 const describeFailure = (result: ActionError): FormErrors =>
-  result.code === 'SERVICE_UNAVAILABLE' ? { fields: {}, form: result.message } : toFormErrors(result);
+  result.code === 'SERVICE_UNAVAILABLE' ? { fields: {}, form: result.error } : toFormErrors(result);
 
 /** Puts a suggestion into the box, to be changed before it is sent. */
 export async function showDraft(visit: SignedInVisit): Promise<Page> {

@@ -30,7 +30,7 @@ function describeProblems(name: string, result: ActionError): string[] {
         .map((text) => `${name} ${text}`);
     case 'QUOTA_EXCEEDED':
     case 'SERVICE_UNAVAILABLE':
-      return [`${name} is not stored: ${result.message}`];
+      return [`${name} is not stored: ${result.error}`];
     case 'RATE_LIMIT_EXCEEDED':
       return [`${name} is not stored: too many files at once, try again in ${result.retryAfter} s`];
     default:

@@ -88,11 +88,7 @@ export function nameFields(details: Readonly<Record<string, readonly string[]>>)
 
 /** Errors of the form, or of the whole; a provider that fails is one of them. */
 export function toTaskErrors(result: ActionError): FormErrors {
-  if (result.code === 'SERVICE_UNAVAILABLE') return { fields: {}, form: result.message };
-  if (result.code === 'QUOTA_EXCEEDED' && result.details.resource === 'activeTasks') {
-    const { limit } = result.details;
-    return { fields: {}, form: `Your plan has ${limit} active tasks, and all are in use: pause or delete one first.` };
-  }
+  if (result.code === 'SERVICE_UNAVAILABLE') return { fields: {}, form: result.error };
   const { fields, form } = toFormErrors(result);
   return { fields: nameFields(fields), form };
 }
