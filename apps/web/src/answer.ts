@@ -61,6 +61,7 @@ export function toOwnPath(next: unknown): string {
   if (typeof next !== 'string' || !next.startsWith('/')) return '/';
   const base = 'http://own.invalid';
   if (!URL.canParse(next, base)) return '/';
-  const url = new URL(next, base);
-  return url.origin === base ? `${url.pathname}${url.search}` : '/';
+  const { origin, pathname, search } = new URL(next, base);
+  // Dots may leave a path such as `//other.host`, which a browser reads as another host.
+  return origin === base && !pathname.startsWith('//') ? `${pathname}${search}` : '/';
 }

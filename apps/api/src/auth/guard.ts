@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { API_KEY_SCOPES, type ApiKeyScope } from '@carillon/contract/accounts/api-keys';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Context } from '../context.ts';
+import { isSameSecret } from '../crypto/is-same-secret.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { countHeader, findBearer, hasSeveralTokens } from '../http/credentials.ts';
 import { assertNotInMaintenance, isMaintenance, isOpenDuringMaintenance } from '../settings/maintenance.ts';
@@ -113,10 +113,4 @@ const isScopeOf = (access: Access, scope: ApiKeyScope) =>
 function isScheduler(request: FastifyRequest, secret: string): boolean {
   const given = countHeader(request, 'authorization') === 1 ? findBearer(request.headers.authorization) : null;
   return isSameSecret(given, secret);
-}
-
-/** Compares hashes, so that the time does not depend on the secret or its length. */
-function isSameSecret(given: unknown, secret: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return typeof given === 'string' && secret !== '' && timingSafeEqual(digest(given), digest(secret));
 }

@@ -1,13 +1,11 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isSameSecret } from '../crypto/is-same-secret.ts';
 
 export const signBody = (secret: string, body: string | Buffer): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 
-export function isSigned(secret: string, body: Buffer, signature: unknown): boolean {
-  const expected = Buffer.from(signBody(secret, body));
-  const given = Buffer.from(typeof signature === 'string' ? signature : '');
-  return given.length === expected.length && timingSafeEqual(given, expected);
-}
+export const isSigned = (secret: string, body: Buffer, signature: unknown): boolean =>
+  isSameSecret(signature, signBody(secret, body));
 
 /** What Standard Webhooks sign. Id and time prevent replays. */
 export interface SignedMessage {

@@ -28,7 +28,16 @@ t.test('A setup link that Carillon has not made is refused', async (t) => {
   const [until = '', signature = ''] = path.split('=')[1]?.split('.') ?? [];
   const later = String(Number(until) + 1);
   const changed = `${signature.slice(0, -2)}AA`;
-  const wrong = ['', '.', until, `${later}.${signature}`, `${until}.${changed}`, `${until}.${signature}.`, 'é.é'];
+  const wrong = [
+    '',
+    '.',
+    until,
+    `${later}.${signature}`,
+    `${until}.${changed}`,
+    `${until}.${signature}.`,
+    'é.é',
+    `${until}.${'é'.repeat(43)}`,
+  ];
   for (const token of wrong) {
     const page = await visit(app).open(`/setup?token=${encodeURIComponent(token)}`);
     t.match(page, { status: 404, heading: 'This setup link does not work' }, token);

@@ -48,5 +48,5 @@ export async function fillAccount(t: Test) {
   const pages = listPages(app).filter((pattern) => !OTHERS.includes(pattern));
   /** What the same patterns show of another kind, and of a digest. */
   const more = ['/channels/new?kind=email', `/channels/${channels.mail}`];
-  return { app, ctx, ada, pages: [...pages.map(build), ...more], others: OTHERS.map(build) };
+  return { app, ctx, ada, parameters, pages: [...pages.map(build), ...more], others: OTHERS.map(build) };
 }

@@ -1,8 +1,9 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { users } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Config } from '../../config/config.ts';
 import type { Context } from '../../context.ts';
+import { isSameSecret } from '../../crypto/is-same-secret.ts';
 
 const LIFETIME_MS = 60 * 60 * 1000;
 
@@ -29,7 +30,7 @@ export async function findSetupPath(ctx: Context): Promise<string | null> {
 /** `used` once there is an account, however it was made. */
 export async function getSetupState(ctx: Context, token: string): Promise<SetupState> {
   const [until = '', signature = ''] = token.split('.');
-  const isSigned = token === `${until}.${signature}` && isSame(signature, buildSignature(ctx.config, until));
+  const isSigned = token === `${until}.${signature}` && isSameSecret(signature, buildSignature(ctx.config, until));
   if (!isSigned) return 'invalid';
   if (await hasAccounts(ctx)) return 'used';
   return Number(until) > ctx.now().getTime() ? 'open' : 'expired';
@@ -44,7 +45,3 @@ function buildSignature({ jwtSecret }: Pick<Config, 'jwtSecret'>, until: string)
   const key = createHmac('sha256', jwtSecret).update('setup links').digest();
   return createHmac('sha256', key).update(until).digest('base64url');
 }
-
-/** Takes the same time for every text of this length. */
-const isSame = (given: string, expected: string) =>
-  given.length === expected.length && timingSafeEqual(Buffer.from(given), Buffer.from(expected));

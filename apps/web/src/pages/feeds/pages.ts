@@ -4,6 +4,7 @@ import { html } from '../../html.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
 import type { PageRoutes } from '../../http/routes.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { isOwnTask } from '../tasks/changes.ts';
 
 interface Owner {
   /** Null for the account. */
@@ -44,8 +45,9 @@ async function createFeed({ actions, session }: SignedInVisit, { taskId, href, t
   };
 }
 
-async function endFeed({ actions, session }: SignedInVisit, { taskId, href }: Owner): Promise<Redirect> {
-  const result = await actions.endFeed(session, { taskId });
+async function endFeed(visit: SignedInVisit, { taskId, href }: Owner): Promise<Page | Redirect> {
+  if (taskId !== null && !(await isOwnTask(visit, taskId))) return NOT_FOUND;
+  const result = await visit.actions.endFeed(visit.session, { taskId });
   if (!result.success && result.code !== 'NOT_FOUND') unwrap(result);
   return redirect(href, 'The feed has ended. Its address shows nothing any more.');
 }

@@ -2,6 +2,7 @@ import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { TASK_PAGE_SIZE } from '@carillon/contract/actions/web/task-list';
 import { parseId } from '@carillon/contract/primitives';
 import { type Answer, type Notice, redirect } from '../../answer.ts';
+import { NOT_FOUND } from '../../http/errors.ts';
 import { type Form, readForm } from '../../http/forms.ts';
 import { countWords } from '../../parts/format.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
@@ -50,15 +51,19 @@ export async function changeChosen(visit: SignedInVisit): Promise<Answer> {
 
 /** Runs, pauses or resumes one task. */
 export async function changeOne(visit: SignedInVisit): Promise<Answer> {
-  const id = readIds([(visit.request.params as { id: string }).id]);
+  const [id] = readIds([(visit.request.params as { id: string }).id]);
+  if (id === undefined || !(await isOwnTask(visit, id))) return NOT_FOUND;
   const back = `/tasks/${id}`;
   const change = findChange(readForm(visit.request));
-  if (!change || id.length === 0) return redirect(back);
-  const { refused } = unwrap(await change.apply(visit, id));
+  if (!change) return redirect(back);
+  const { refused } = unwrap(await change.apply(visit, [id]));
   if (refused[0])
     return { to: back, notice: { kind: 'warn', text: `Not ${change.past}: ${toSentence(refused[0].reason)}` } };
   return redirect(back, `The task is ${change.past}.`);
 }
+
+export const isOwnTask = async ({ actions, session }: SignedInVisit, id: number): Promise<boolean> =>
+  unwrap(await actions.getTaskNames(session, { ids: [id] })).tasks.length > 0;
 
 /** `3 tasks paused, 1 could not be: only an active task can be paused.` */
 export function describeOutcomes({ done, refused }: Outcomes, past: string): Notice {

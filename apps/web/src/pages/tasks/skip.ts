@@ -5,12 +5,13 @@ import { readForm } from '../../http/forms.ts';
 import { toFormErrors } from '../../parts/fields.ts';
 import { formatMomentInText } from '../../parts/format.ts';
 import type { SignedInVisit } from '../../visit.ts';
-import { readIds } from './changes.ts';
+import { isOwnTask, readIds } from './changes.ts';
 
 /** Skips the next run that the page has shown. */
-export async function skipNext({ actions, session, request, timeZone, now }: SignedInVisit): Promise<Answer> {
+export async function skipNext(visit: SignedInVisit): Promise<Answer> {
+  const { actions, session, request, timeZone, now } = visit;
   const [id] = readIds([(request.params as { id: string }).id]);
-  if (id === undefined) return NOT_FOUND;
+  if (id === undefined || !(await isOwnTask(visit, id))) return NOT_FOUND;
   const to = `/tasks/${id}`;
   const plannedFor = readForm(request).text('plannedFor');
   const result = await actions.skipNextRun(session, { id, plannedFor });
