@@ -35,7 +35,7 @@ export const chatCompletions: Protocol = {
   readEvent(event, reply) {
     const choice = toObject(toArray(event.choices)[0]);
     // Some services stream a whole answer as one event.
-    const isWhole = reply.outputText === '' && choice.delta === undefined;
+    const isWhole = reply.outputText === '' && !choice.delta;
     readChoice(event, choice, isWhole ? choice.message : choice.delta, reply);
   },
   readTokenCounts: ({ prompt_tokens, completion_tokens, prompt_tokens_details }) => ({

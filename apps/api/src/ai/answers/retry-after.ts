@@ -4,10 +4,10 @@ import { DAY_MS } from '@carillon/contract/primitives';
 const RESETS = ['x-ratelimit-reset', 'x-ratelimit-reset-requests', 'x-ratelimit-reset-tokens', 'ratelimit-reset'];
 const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS };
 
-/** A day at most. A date counts from the response's own date, so that no clock has to be right. */
+/** A day at most. A date counts from the response's own date, so that no clock has to be right, if it has one. */
 export function readRetryAfterMs(headers: IncomingHttpHeaders): number | null {
   const read = (name: string) => String(headers[name] ?? '').trim();
-  const now = Date.parse(read('date'));
+  const now = Date.parse(read('date')) || performance.timeOrigin + performance.now();
   const given = read('retry-after');
   const waits = [
     toNumber(read('retry-after-ms')),

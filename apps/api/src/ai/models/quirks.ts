@@ -78,6 +78,8 @@ const NO_SYSTEM_ROLE =
   /\b(?:system|developer)[ -](?:role|message|prompt|instruction)s?\b.{0,40}\b(?:not|unsupported)\b|messages\[0\]\.role\W+does not support\W+system/i;
 const STATUSES = [400, 404, 422, 500, 501];
 const MAX_WORDS = 2000;
+/** A shorter one may be a word of the message by chance. */
+const MIN_PROMPT = 24;
 
 interface FoundQuirks {
   found: ModelQuirks;
@@ -89,11 +91,12 @@ function findQuirks(error: ProviderError, request: QuirkRequest, used: ModelQuir
   if (error.kind !== 'http' && error.kind !== 'reported') return none;
   if (error.kind === 'http' && !STATUSES.includes(error.status)) return none;
   // The word is rare, and services say in many ways that they do not know it.
-  if (error.kind === 'http' && error.body.includes('stream_options'))
-    return { ...none, found: { noStreamOptions: true } };
+  const mayBeStream = error.kind === 'http' && request.onText && !used.noStreamOptions;
+  if (mayBeStream && error.body.includes('stream_options')) return { ...none, found: { noStreamOptions: true } };
   const { message, type, parameter } = readProviderWords(error);
   // What the message repeats of a prompt says nothing about parameters.
-  const words = maskSecrets(message, { keys: [], prompt: request.prompt ?? '' }, MAX_WORDS);
+  const { prompt = '' } = request;
+  const words = maskSecrets(message, { keys: [], prompt: prompt.length < MIN_PROMPT ? '' : prompt }, MAX_WORDS);
   if (NO_SYSTEM_ROLE.test(words)) return { ...none, found: { noSystemRole: true } };
   const isRefused = (name: RegExp) => refusesParameter(name, { words, type, parameter });
   const noTemperature = isRefused(TEMPERATURE) && { noTemperature: true as const };
@@ -109,7 +112,7 @@ const TEMPERATURE = /(?<![\w-])temperature(?![\w-])/i;
 const TOKEN_LIMIT = /(?<![\w-])max_?(?:completion_?|output_?|new_?)?tokens(?![\w-])/i;
 /** And not as the one to use instead. */
 const NEW_TOKEN_LIMIT = /(?<!\buse [`'"]?)\bmax_completion_tokens\b(?![`'"]? instead)/i;
-const OF_CONTEXT = /context|input tokens|prompt/i;
+const OF_CONTEXT = /input (?:tokens|length)|prompt tokens|your request|in the messages/i;
 const REFUSED_TYPE = /unsupported|deprecated|unknown_param|unrecognized|extra_forbidden|not_supported/i;
 const REFUSAL = new RegExp(
   [

@@ -190,6 +190,13 @@ t.test('The query of a base URL stays behind the path', async (t) => {
   }
 });
 
+t.test('A date to retry after counts from now if the answer has none', async (t) => {
+  const at = new Date(Date.now() + 3_600_000).toUTCString();
+  const { url } = await startRawAi(t, `HTTP/1.1 503 Busy\r\nretry-after: ${at}\r\ncontent-length: 0\r\n\r\n`);
+  const { retryAfterMs } = toFailure(await createTestAi(t, { baseUrl: url }).ask(buildAiRequest()));
+  t.ok(Number(retryAfterMs) > 3_500_000 && Number(retryAfterMs) <= 3_600_000, String(retryAfterMs));
+});
+
 t.test('An interim answer that was not asked for is skipped', async (t) => {
   for (const interim of [
     'HTTP/1.1 100 Continue\r\n\r\n',

@@ -86,7 +86,9 @@ t.test('A refused max_tokens leads to another name, a lower limit or none', asyn
     ],
     [toError('Invalid max_tokens value, the valid range of max_tokens is [1, 8192]'), 'max_tokens', 8192],
     [
-      toError('`max_tokens` must be less than or equal to `8,192`, the maximum value for this model'),
+      toError(
+        '`max_tokens` must be less than or equal to `8,192`, the maximum value for `max_tokens` is less than the `context_window` for this model',
+      ),
       'max_tokens',
       8192,
     ],
