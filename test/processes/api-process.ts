@@ -34,7 +34,6 @@ export interface Tick {
   processed: number;
   failed: number;
   duration: number;
-  nextDueAt: string | null;
 }
 
 export interface Settings {

@@ -19,7 +19,7 @@ export class ApiUnavailable extends Error {}
 /** Enqueues what is due, without waiting for it to run. Throws if the API does not answer as expected. */
 export async function triggerApi(options: TriggerRequest): Promise<TriggerResponse> {
   const { apiUrl, cronSecret, dispatcher, signal } = options;
-  const { statusCode, body } = await request(`${apiUrl}/api/cron/scheduler`, {
+  const { statusCode, headers, body } = await request(`${apiUrl}/api/cron/scheduler`, {
     dispatcher,
     signal,
     headers: { authorization: `Bearer ${cronSecret}`, prefer: 'respond-async' },
@@ -34,7 +34,8 @@ export async function triggerApi(options: TriggerRequest): Promise<TriggerRespon
     signal.throwIfAborted();
     throw new Error('it did not answer with JSON', { cause: error });
   });
-  const { processed, nextDueAt } = (json ?? {}) as { processed?: unknown; nextDueAt?: unknown };
+  const { processed } = (json ?? {}) as { processed?: unknown };
+  const nextDueAt = headers['x-next-due-at'];
   const due = typeof nextDueAt === 'string' ? new Date(nextDueAt) : null;
   return {
     processed: Number(processed) || 0,

@@ -24,9 +24,9 @@ export async function startApi(t: Test, handler: Handler) {
 }
 
 export function answer(response: ServerResponse, nextDueAt: number | null): void {
-  const due = nextDueAt === null ? null : new Date(nextDueAt).toISOString();
+  if (nextDueAt !== null) response.setHeader('x-next-due-at', new Date(nextDueAt).toISOString());
   response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify({ success: true, processed: 0, failed: 0, duration: 1, nextDueAt: due }));
+  response.end(JSON.stringify({ success: true, processed: 0, failed: 0, duration: 1 }));
 }
 
 /** A logger that stores its messages. */

@@ -74,11 +74,12 @@ for (const place of document.querySelectorAll('[data-attach]')) {
       return;
     }
     const { response } = request;
-    const remove = make('button', { className: 'plain', name: 'remove', value: response.id, textContent: 'Remove' });
+    const fileId = request.getResponseHeader('x-file-id');
+    const remove = make('button', { className: 'plain', name: 'remove', value: fileId, textContent: 'Remove' });
     remove.formNoValidate = true;
     remove.setAttribute('aria-label', `Remove ${response.name}`);
     item.replaceChildren(
-      make('input', { type: 'hidden', name: 'attachment', value: response.id }),
+      make('input', { type: 'hidden', name: 'attachment', value: fileId }),
       make('span', { textContent: response.name }),
       ' ',
       make('span', { className: 'muted', textContent: formatBytes(response.size) }),

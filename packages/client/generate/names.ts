@@ -47,6 +47,7 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   rotateSecret: 'webhooks.rotateSecret',
   testWebhook: 'webhooks.test',
   listDeliveries: 'webhooks.logs',
+  getDeliveryAttempt: 'webhooks.getLog',
   redeliver: 'webhooks.redeliver',
   redeliverSince: 'webhooks.redeliverSince',
   createChannel: 'channels.create',

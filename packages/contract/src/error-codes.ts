@@ -149,10 +149,5 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** The error bodies reference it, so that the codes are listed once. */
-export const ErrorCodeName = {
-  ...stringEnum(Object.keys(ERROR_CODES) as ErrorCode[], {
-    description: 'What went wrong, for programs. Further codes may be added: treat an unknown one by its status.',
-  }),
-  $id: 'ErrorCode',
-};
+/** The schema of the header `X-Error-Code`. */
+export const ErrorCodeName = stringEnum(Object.keys(ERROR_CODES) as ErrorCode[]);

@@ -171,7 +171,6 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   requestId: 'The `X-Request-ID` of the request',
   'runScheduler.processed': 'Executions that ended; with `Prefer: respond-async`, executions that were claimed',
   'runScheduler.failed': 'Executions of these that failed',
-  nextDueAt: 'When the next run is due; null if there is none',
 
   // Tasks
   task: 'The task',
@@ -267,6 +266,8 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   received: 'Whether the call was accepted',
   deliveryId: 'The delivery, by id',
   logs: 'The entries of the log',
+  log: 'The entry of the log',
+  logId: 'The entry of the log, by id',
   'DeliveryAttempt.success': 'Whether the receiver responded with 2xx in time',
   testId: 'Distinguishes one test from another',
 

@@ -18,7 +18,6 @@ import {
   RateLimitErrorBody,
   ValidationErrorBody,
 } from './envelopes.ts';
-import { ErrorCodeName } from './error-codes.ts';
 import { LoggedEvent } from './events.ts';
 import { Execution } from './executions.ts';
 import { Readiness } from './health.ts';
@@ -36,7 +35,6 @@ export * from './validation/validator.ts';
 
 /** The schemas that others reference by `$id`: registered once by the application, named in the document. */
 export const NAMED_SCHEMAS = [
-  ErrorCodeName,
   ErrorBody,
   ValidationErrorBody,
   QuotaErrorBody,

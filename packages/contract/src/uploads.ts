@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { BareErrorBody, QuotaErrorBody, success } from './envelopes.ts';
 import { errorResponses, type Operation, PUBLIC, SIGNED_IN } from './operation.ts';
-import { Id, Instant, ref, strictObject, stringEnum, Uuid } from './primitives.ts';
+import { Instant, ref, strictObject, stringEnum, Uuid } from './primitives.ts';
 
 export const STORAGES = ['blob', 'base64'] as const;
 
@@ -16,7 +16,6 @@ const uploadErrors = {
 
 export const UploadedFile = Type.Object(
   {
-    id: Type.String(),
     url: Type.String({ description: 'The URL of the file; a data URL if `storage` is `base64`' }),
     name: Type.String(),
     size: Type.Integer({ description: 'Bytes' }),
@@ -33,7 +32,7 @@ export const createUpload = {
   operationId: 'createUpload',
   summary: 'Upload a file',
   description:
-    'Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP, GIF, PDF, or text as `.txt`, `.md`, `.csv` or `.json`. The type is the declared one if it is accepted, or else that of the extension. Content that is clearly of another type is refused; what is cut off or malformed is not. A user can have 3 uploads in progress; another one is 429. Not idempotent, and without `Idempotency-Key`: sent twice, it creates two files.',
+    'Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP, GIF, PDF, or text as `.txt`, `.md`, `.csv` or `.json`. The type is the declared one if it is accepted, or else that of the extension. Content that is clearly of another type is refused; what is cut off or malformed is not. `X-File-Id` is the id of the file, for `DELETE` and `attachments`. A user can have 3 uploads in progress; another one is 429. Not idempotent, and without `Idempotency-Key`: sent twice, it creates two files.',
   consumes: ['multipart/form-data'],
   body: strictObject({
     file: Type.Unsafe<unknown>({ type: 'string', format: 'binary', description: 'The file with its name' }),
@@ -62,15 +61,10 @@ export const deleteUpload = {
   operationId: 'deleteUpload',
   summary: 'Delete a file',
   description:
-    "Deletes one of the caller's files. A task with the file attached keeps the reference, and its next run fails with `INVALID_REQUEST`; `tasks` lists these tasks, the first 100 by id. If several files have the same data URL, the newest is deleted.",
+    "Deletes one of the caller's files. A task with the file attached keeps the reference, and its next run fails with `INVALID_REQUEST`. If several files have the same data URL, the newest is deleted.",
   body: DeleteUploadInput,
   response: {
-    200: Type.Object({
-      success,
-      tasks: Type.Array(Type.Object({ id: Id, name: Type.String() }), {
-        description: 'Tasks that have the file attached',
-      }),
-    }),
+    200: Type.Object({ success }),
     ...uploadErrors,
     403: bareError(
       'The file belongs to another user, the API key does not have the scope, or a page of another site made the browser send the request',

@@ -123,24 +123,23 @@ async function readExecution() {
 }
 
 async function attachUpload() {
-  const uploaded = unwrap(
-    await api.POST('/api/upload', {
-      body: { file: 'day,visits\n2026-11-20,131\n' },
-      bodySerializer({ file }) {
-        const form = new FormData();
-        form.set('file', new File([file], 'visits.csv', { type: 'text/csv' }));
-        return form;
-      },
-    }),
-  );
+  const answer = await api.POST('/api/upload', {
+    body: { file: 'day,visits\n2026-11-20,131\n' },
+    bodySerializer({ file }) {
+      const form = new FormData();
+      form.set('file', new File([file], 'visits.csv', { type: 'text/csv' }));
+      return form;
+    },
+  });
+  const uploaded = unwrap(answer);
+  const id = answer.response.headers.get('x-file-id') ?? '';
   assert.deepEqual([uploaded.name, uploaded.size, uploaded.type], ['visits.csv', 26, 'text/csv']);
   const path = { id: taskIds[0] ?? 0 };
   const { task } = unwrap(
-    await api.PATCH('/api/tasks/{id}', { params: { path }, body: { attachments: [uploaded.id], description: null } }),
+    await api.PATCH('/api/tasks/{id}', { params: { path }, body: { attachments: [id], description: null } }),
   );
-  assert.deepEqual(task.attachments, [uploaded.id]);
-  const { tasks } = unwrap(await api.DELETE('/api/upload', { body: { id: uploaded.id } }));
-  assert.deepEqual(tasks, [{ id: task.id, name: task.name }]);
+  assert.deepEqual(task.attachments, [id]);
+  assert.deepEqual(unwrap(await api.DELETE('/api/upload', { body: { id } })), { success: true });
 }
 
 async function testWebhook() {

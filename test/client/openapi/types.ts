@@ -28,8 +28,7 @@ export const nullable: [
   Same<Schemas['DeliveryAttempt']['statusCode'], number | null>,
   Same<Schemas['QuotaError']['details']['resetAt'], string | null>,
   Same<Answer<'listTasks', 200>['pagination']['nextCursor'], string | null>,
-  Same<Answer<'runScheduler', 200>['nextDueAt'], string | null>,
-] = [true, true, true, true, true, true, true, true, true, true];
+] = [true, true, true, true, true, true, true, true, true];
 
 /** Enums are kept. */
 export const enums: [

@@ -86,14 +86,15 @@ async function runTask(carillon: Carillon, id: number): Promise<void> {
 
 async function uploadFile(carillon: Carillon, id: number): Promise<void> {
   const file = new Blob(['day,visits\n2026-11-20,131\n'], { type: 'text/csv' });
-  const uploaded = await carillon.uploads.create(file, { name: 'visits.csv' });
+  const { headers } = await carillon.uploads.create(file, { name: 'visits.csv' }).withResponse();
+  const fileId = headers.get('x-file-id') ?? '';
   const { etag } = await carillon.tasks.get(id).withResponse();
   const ifMatch = etag ?? '';
-  const { task } = await carillon.tasks.update(id, { attachments: [uploaded.id] }, { ifMatch });
-  expect(task.attachments[0] === uploaded.id, 'the file is attached');
+  const { task } = await carillon.tasks.update(id, { attachments: [fileId] }, { ifMatch });
+  expect(task.attachments[0] === fileId, 'the file is attached');
   const error = await carillon.tasks.update(id, { attachments: [] }, { ifMatch }).catch((reason: unknown) => reason);
   expect(error instanceof PreconditionFailedError, 'a task that has changed is not overwritten');
-  await carillon.uploads.delete({ id: uploaded.id });
+  await carillon.uploads.delete({ id: fileId });
 }
 
 async function askAgent(carillon: Carillon): Promise<void> {

@@ -37,10 +37,11 @@ export const couponsRoutes: Routes = async (app) => {
   app.patch(
     '/api/admin/coupons/:id',
     { schema: contract.changeCoupon, config },
-    async ({ ctx, caller, params, body }) => ({
-      success,
-      coupon: await changeCoupon(ctx, caller, params.id, body),
-    }),
+    async ({ ctx, caller, params, body }) => {
+      const { id, isActive, maxUses, expiresAt, updatedAt } = await changeCoupon(ctx, caller, params.id, body);
+      const changed = { id, isActive, maxUses, updatedAt };
+      return { success, coupon: body.expiresAt === undefined ? changed : { ...changed, expiresAt } };
+    },
   );
 
   app.delete('/api/admin/coupons/:id', { schema: contract.deleteCoupon, config }, async ({ ctx, caller, params }) => {

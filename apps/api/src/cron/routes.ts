@@ -14,8 +14,8 @@ export const cronRoutes: Routes = async (app, { ctx }) => {
     const startedAt = performance.now();
     const wait = !/(^|[,\s])respond-async($|[,;\s])/i.test(request.headers.prefer ?? '');
     await recordCall();
-    const result = await tick(ctx, { wait });
-    reply.header('cache-control', 'no-store');
+    const { nextDueAt, ...result } = await tick(ctx, { wait });
+    if (nextDueAt) reply.header('x-next-due-at', nextDueAt.toISOString());
     return { success, ...result, duration: Math.round(performance.now() - startedAt) };
   });
 };

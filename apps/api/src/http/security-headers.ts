@@ -16,7 +16,7 @@ const HSTS = { 'strict-transport-security': 'max-age=31536000' };
 const CORS_HEADERS = {
   'access-control-allow-credentials': 'true',
   'access-control-expose-headers':
-    'X-Request-ID, X-Error-Code, WWW-Authenticate, X-Unknown-Query-Parameters, ETag, Location, Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Window, X-RateLimit-Policy',
+    'X-Request-ID, X-Error-Code, WWW-Authenticate, X-Unknown-Query-Parameters, ETag, Location, X-File-Id, Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-RateLimit-Window, X-RateLimit-Policy',
 };
 
 const PREFLIGHT_HEADERS = {

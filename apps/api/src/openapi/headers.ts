@@ -26,8 +26,8 @@ const HEADERS: Record<string, object> = {
     '9d3c1f0e-2b6a-4f57-8c8e-6a1d5b7e9f20',
   ),
   'X-Error-Code': {
-    description: ErrorCodeName.description,
-    schema: { $ref: '#/components/schemas/ErrorCode' },
+    description: 'What went wrong, for programs. Further codes may be added: treat an unknown one by its status.',
+    schema: ErrorCodeName,
     example: 'VALIDATION_ERROR',
   },
   'Retry-After': header('integer', 'Seconds to wait before a retry', 42),
@@ -44,6 +44,8 @@ const HEADERS: Record<string, object> = {
     'Present, and `true`, if this is the stored answer to an earlier request with the same `Idempotency-Key`',
     'true',
   ),
+  'X-File-Id': header('string', 'The id of the file', '5f6e0f7c-6a4e-4d1b-9f0a-2b8f4f0c7d11'),
+  'X-Next-Due-At': header('string', 'When the next run is due; absent if none is', '2026-11-20T09:16:00.000Z'),
   'X-Unknown-Query-Parameters': header('string', 'The query parameters that were ignored', 'stauts'),
   ...RATE_LIMIT_HEADERS,
 };
@@ -92,6 +94,8 @@ function listHeaders(endpoint: Endpoint, status: number): string[] {
   if (status === 401 && acceptsBearer(operation)) names.push('WWW-Authenticate');
   if (status < 400 && COOKIE_OPERATIONS.has(operation.operationId ?? '')) names.push('Set-Cookie');
   if (status === 302 || (status === 201 && LOCATED_OPERATIONS.has(operation.operationId ?? ''))) names.push('Location');
+  if (status === 200 && operation.operationId === 'createUpload') names.push('X-File-Id');
+  if (status === 200 && operation.operationId === 'runScheduler') names.push('X-Next-Due-At');
   if (status < 400 && isTagged(endpoint)) names.push('ETag');
   if (status < 400 && operation.parameters?.some((parameter) => parameter.in === 'query')) {
     names.push('X-Unknown-Query-Parameters');

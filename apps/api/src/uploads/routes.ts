@@ -18,7 +18,10 @@ export const uploadsRoutes: Routes = async (app, { ctx }) => {
   app.delete(
     '/api/upload',
     { schema: contract.deleteUpload, config, bodyLimit: LARGE_BODY_LIMIT },
-    async ({ ctx, caller, body }) => ({ success, tasks: await deleteUpload(ctx, caller, body) }),
+    async ({ ctx, caller, body }) => {
+      await deleteUpload(ctx, caller, body);
+      return { success };
+    },
   );
 };
 
@@ -37,10 +40,12 @@ const formRoutes: Routes = async (app) => {
         return payload;
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { ctx, caller } = request;
       try {
-        return await createUpload(ctx, caller, await openFile(request, 'file', MAX_FILE_BYTES));
+        const { id, ...file } = await createUpload(ctx, caller, await openFile(request, 'file', MAX_FILE_BYTES));
+        reply.header('x-file-id', id);
+        return file;
       } catch (error) {
         if (error instanceof AppError && error.kind === 'rate_limited') {
           await recordRejection(ctx, 'uploads at once', { userId: caller.id, endpoint: 'POST /api/upload' });

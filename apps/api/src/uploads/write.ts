@@ -22,7 +22,11 @@ export interface SentFile {
 }
 
 /** Throws 400 on `file`, 402 over the quota, 429 while 3 uploads run, 503. */
-export async function createUpload(ctx: Context, caller: Caller, sent: SentFile): Promise<UploadedFile> {
+export async function createUpload(
+  ctx: Context,
+  caller: Caller,
+  sent: SentFile,
+): Promise<UploadedFile & { id: string }> {
   const name = cleanName(sent.name);
   const format = getFileFormat(name, sent.type);
   const key = await reserveUpload(ctx, caller, format.extensions[0] as string);

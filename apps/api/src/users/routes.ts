@@ -42,9 +42,8 @@ export const usersRoutes: Routes = async (app) => {
   app.patch('/api/user', { schema: patchUser, config: write }, async (request, reply) => {
     const { ctx, caller, body } = request;
     const changed = await changeProfile(ctx, caller, body, { expected: readIfMatch(request, caller.id) });
-    const { pendingEmail, ...user } = changed.user;
-    reply.header('etag', buildUserETag({ id: user.id, revision: changed.revision }, changed.profile));
-    return { success, user: body.email === undefined ? user : { ...user, pendingEmail } };
+    reply.header('etag', buildUserETag({ id: caller.id, revision: changed.revision }, changed.profile));
+    return { success, user: changed.user };
   });
 
   app.delete('/api/user', { schema: deleteUser, config: SESSION }, async (request, reply) => {

@@ -113,3 +113,14 @@ export async function listDeliveries(ctx: Context, { id, where, notFound }: OwnR
   ]);
   return { logs, pagination: { total: counted?.total ?? 0, limit, offset } };
 }
+
+/** Throws 404. */
+export async function getDeliveryAttempt(ctx: Context, caller: Caller, { id, logId }: { id: string; logId: string }) {
+  const [attempt] = await ctx.db
+    .select(logFields)
+    .from(deliveryAttempts)
+    .innerJoin(webhooks, eq(webhooks.id, deliveryAttempts.webhookId))
+    .where(and(isOwnWebhook(caller, id), eq(deliveryAttempts.id, logId)));
+  if (!attempt) throw new AppError('not_found', 'Log entry not found');
+  return attempt;
+}

@@ -4,7 +4,7 @@ import { createAnswerStore } from '../http/idempotency/register.ts';
 import { createETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { inboundRoutes } from './inbound-routes.ts';
-import { getWebhook, listDeliveries, listWebhooks, ownWebhook } from './read.ts';
+import { getDeliveryAttempt, getWebhook, listDeliveries, listWebhooks, ownWebhook } from './read.ts';
 import { redeliver, redeliverSince } from './redeliver.ts';
 import { TEST_MS, testWebhook } from './test-delivery.ts';
 import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './write.ts';
@@ -67,6 +67,12 @@ export const webhooksRoutes: Routes = async (app, { ctx }) => {
       success,
       ...(await listDeliveries(ctx, ownWebhook(caller, params.id), query)),
     }),
+  );
+
+  app.get(
+    '/api/webhooks/:id/logs/:logId',
+    { schema: deliveries.getDeliveryAttempt, config: read },
+    async ({ ctx, caller, params }) => ({ success, log: await getDeliveryAttempt(ctx, caller, params) }),
   );
 
   app.post(

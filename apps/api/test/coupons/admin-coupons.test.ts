@@ -175,10 +175,8 @@ t.test('An inactive coupon cannot be used until it is active again', async (t) =
   clock.advance(1000);
   const answer = await request('PATCH', `/${id}`, { isActive: false });
   t.equal(answer.statusCode, 200);
-  t.match(answer.json(), {
-    success: true,
-    coupon: { id, isActive: false, maxUses: null, updatedAt: '2026-11-20T10:00:01.000Z', value: 10 },
-  });
+  const changed = { id, isActive: false, maxUses: null, updatedAt: '2026-11-20T10:00:01.000Z' };
+  t.strictSame(answer.json(), { success: true, coupon: changed });
   t.equal((await activate(alice, code)).statusCode, 404);
   await request('PATCH', `/${id}`, { isActive: true });
   t.equal((await activate(alice, code)).statusCode, 200);
@@ -186,7 +184,7 @@ t.test('An inactive coupon cannot be used until it is active again', async (t) =
 
 t.test('A limit below the uses ends a coupon, and null removes the limit', async (t) => {
   const { id, code } = await insertCoupon(ctx, { usedCount: 3 });
-  t.match((await request('PATCH', `/${id}`, { maxUses: 2 })).json().coupon, { maxUses: 2, usedCount: 3 });
+  t.match((await request('PATCH', `/${id}`, { maxUses: 2 })).json().coupon, { maxUses: 2 });
   const alice = await signUp(app);
   t.match((await activate(alice, code)).json(), { error: 'Cupom atingiu o limite de usos' });
   t.match((await request('PATCH', `/${id}`, { maxUses: null })).json().coupon, { maxUses: null });
@@ -198,7 +196,7 @@ t.test('An expiry in the past ends a coupon, and null removes it', async (t) => 
   const alice = await signUp(app);
   await request('PATCH', `/${id}`, { expiresAt: '2020-01-01T00:00:00Z' });
   t.match((await activate(alice, code)).json(), { error: 'Cupom expirado' });
-  await request('PATCH', `/${id}`, { expiresAt: null });
+  t.equal((await request('PATCH', `/${id}`, { expiresAt: null })).json().coupon.expiresAt, null);
   t.equal((await activate(alice, code)).statusCode, 200);
 });
 

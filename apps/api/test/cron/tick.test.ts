@@ -18,7 +18,7 @@ const times = <T>(count: number, make: (at: number) => T) => Array.from({ length
 async function tick(headers: Record<string, string> = {}) {
   const response = await app.inject({ url: '/api/cron/scheduler', headers: { authorization, ...headers } });
   if (response.statusCode !== 200) throw new Error(response.body);
-  return { ...response.json(), headers: response.headers };
+  return { ...response.json(), nextDueAt: response.headers['x-next-due-at'], headers: response.headers };
 }
 
 t.test('A tick without the secret runs nothing', async (t) => {
@@ -33,9 +33,10 @@ t.test('A tick without the secret runs nothing', async (t) => {
 });
 
 t.test('A tick with nothing due answers zero at once', async (t) => {
-  const { headers, ...answer } = await tick();
+  const { headers, nextDueAt, ...answer } = await tick();
   t.match(checkAnswer(answer), { ok: true });
-  t.match(answer, { success: true, processed: 0, failed: 0, nextDueAt: null });
+  t.match(answer, { success: true, processed: 0, failed: 0 });
+  t.equal(nextDueAt, undefined);
   t.equal(headers['cache-control'], 'no-store');
 });
 
@@ -48,9 +49,10 @@ t.test('A tick answers when its executions have ended, with the number of failur
     ctx,
     times(3, () => alice().id),
   );
-  const { headers: _, ...answer } = await tick();
+  const { headers: _, nextDueAt, ...answer } = await tick();
   t.match(checkAnswer(answer), { ok: true });
-  t.match(answer, { processed: 3, failed: 1, nextDueAt: '2026-11-21T10:00:00.000Z' });
+  t.match(answer, { processed: 3, failed: 1 });
+  t.equal(nextDueAt, '2026-11-21T10:00:00.000Z');
   t.equal(ai.requests.length, 3);
 });
 

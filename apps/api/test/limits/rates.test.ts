@@ -147,6 +147,7 @@ const OTHERS = {
     'DELETE /api/webhooks/:id',
     'POST /api/webhooks/:id/rotate-secret',
     'GET /api/webhooks/:id/logs',
+    'GET /api/webhooks/:id/logs/:logId',
     'POST /api/webhooks/:id/logs/:deliveryId/redeliver',
     'POST /api/webhooks/:id/redeliver',
     'GET /api/channels',

@@ -44,7 +44,7 @@ t.test('a limited operation has its limit, a 429 response, and rate limit header
 t.test('a wrong scheduler secret can be answered with 429', async (t) => {
   const cron = operations.find(({ path }) => path === '/api/cron/scheduler')?.operation;
   t.ok(cron?.responses[429]?.headers?.['Retry-After']);
-  t.same(Object.keys(cron?.responses[200]?.headers ?? {}), ['X-Request-ID']);
+  t.same(Object.keys(cron?.responses[200]?.headers ?? {}), ['X-Request-ID', 'X-Next-Due-At']);
 });
 
 t.test('the description of an operation states its limit and whether it is shared', async (t) => {

@@ -3,7 +3,7 @@ import t, { type Test } from 'tap';
 import { composeReset } from '../../src/auth/password-reset.ts';
 import { ADMIN_KEY, testContext } from '../support/context.ts';
 import { insertCoupon } from '../support/coupons.ts';
-import { assertExact, INSTANT, INTEGER, TEXT } from '../support/exact-body.ts';
+import { type Answer, assertExact, INSTANT, INTEGER, openCalls, TEXT } from '../support/exact-body.ts';
 import { type Person, signUp, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
 import { startFigmaServer } from '../support/servers/figma-server.ts';
 import { getResetToken } from '../support/servers/mail-server.ts';
@@ -19,29 +19,10 @@ const figma = await startFigmaServer(t, {});
 const { app, ctx, clock } = await testContext(t, {
   env: { NOTES_API_URL: notion.url, DESIGN_API_URL: figma.url, RATE_LIMIT_MULTIPLIER: '1' },
 });
-const base = await app.listen({ host: '127.0.0.1', port: 0 });
+const call = await openCalls(app);
 const alice = await signUpAlice(app);
 const bob = await signUpBob(app);
 const ada = await signUpAda(app);
-
-interface Call {
-  by?: Person;
-  headers?: Record<string, string>;
-  /** Text is sent as it is. */
-  body?: unknown;
-}
-
-async function call(method: string, path: string, { by, headers, body }: Call = {}) {
-  const type = body === undefined ? {} : { 'content-type': 'application/json' };
-  const response = await fetch(`${base}${path}`, {
-    method,
-    headers: { ...type, ...by?.headers, ...headers },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  return { status: response.status, headers: response.headers, body: await response.json() };
-}
-
-type Answer = Awaited<ReturnType<typeof call>>;
 
 function assertRefused(t: Test, answer: Answer, status: number, code: string, body: object): void {
   const name = `${status} ${code}`;

@@ -1,4 +1,31 @@
+import type { FastifyInstance } from 'fastify';
 import type { Test } from 'tap';
+import type { Person } from './people.ts';
+
+export interface Call {
+  by?: Person;
+  headers?: Record<string, string>;
+  /** A form or text is sent as it is. */
+  body?: unknown;
+}
+
+/** Lets the application listen, and returns how it is called. */
+export async function openCalls(app: FastifyInstance) {
+  const base = await app.listen({ host: '127.0.0.1', port: 0 });
+  return async (method: string, path: string, { by, headers, body }: Call = {}) => {
+    const isRaw = body === undefined || body instanceof FormData;
+    const response = await fetch(`${base}${path}`, {
+      method,
+      headers: { ...(!isRaw && { 'content-type': 'application/json' }), ...by?.headers, ...headers },
+      ...(body !== undefined && { body: isRaw || typeof body === 'string' ? (body as string) : JSON.stringify(body) }),
+    });
+    const { status, headers: answered } = response;
+    // biome-ignore lint/suspicious/noExplicitAny: any JSON
+    return { status, headers: answered, body: (await response.json()) as any };
+  };
+}
+
+export type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof openCalls>>>>;
 
 /** What a value may be, where an example would be too exact. */
 export const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

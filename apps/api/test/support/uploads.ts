@@ -48,6 +48,10 @@ export const upload = (app: FastifyInstance, person: Pick<Person, 'headers'>, pa
 export const deleteUpload = (app: FastifyInstance, { headers }: Pick<Person, 'headers'>, payload: object) =>
   app.inject({ method: 'DELETE', url: '/api/upload', headers, payload });
 
+/** Uploads a file and returns its id. */
+export const storeUpload = async (...given: Parameters<typeof upload>) =>
+  String((await upload(...given)).headers['x-file-id']);
+
 export const getDetails = (response: LightMyRequestResponse): Record<string, string[]> => response.json().details;
 
 /** A user's rows and totals, and the orphaned and stored objects of all users. */

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/webhooks/events';
-import type { DeliveryAttempt } from '@carillon/contract/webhooks/webhooks';
+import type { DeliveryAttempt, DeliveryAttemptDetails } from '@carillon/contract/webhooks/webhooks';
 import { connect, deliveries, webhooks } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
@@ -74,9 +74,12 @@ export const callWebhook = (
 export const readWebhook = async (app: FastifyInstance, person: Person, id: string) =>
   (await callWebhook(app, person, 'GET', id)).json().webhook;
 
-/** Newest first. */
-export const readLog = async (app: FastifyInstance, person: Person, id: string): Promise<DeliveryAttempt[]> =>
-  (await callWebhook(app, person, 'GET', id, '/logs?limit=100')).json().logs;
+/** The details of all entries, newest first. */
+export async function readLog(app: FastifyInstance, person: Person, id: string): Promise<DeliveryAttemptDetails[]> {
+  const { logs }: { logs: DeliveryAttempt[] } = (await callWebhook(app, person, 'GET', id, '/logs?limit=100')).json();
+  const show = (log: DeliveryAttempt) => callWebhook(app, person, 'GET', id, `/logs/${log.id}`);
+  return (await Promise.all(logs.map(show))).map((answer) => answer.json().log);
+}
 
 type NewWebhook = Partial<typeof webhooks.$inferInsert>;
 

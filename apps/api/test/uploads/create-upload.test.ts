@@ -32,7 +32,8 @@ t.test('A file is stored, and its record says where and what it is', async (t) =
   const bytes = images.png();
   const response = await upload(app, alice, { name: 'Bell tower.png', type: 'image/png', content: bytes });
   t.equal(response.statusCode, 200);
-  const { id, url, ...record } = response.json();
+  const id = response.headers['x-file-id'];
+  const { url, ...record } = response.json();
   t.same(record, {
     name: 'Bell tower.png',
     size: bytes.length,

@@ -131,7 +131,7 @@ t.test('The totals equal the sums after concurrent changes', async (t) => {
           kept[i] = (kept[i] ?? 0) + 1;
           return;
         }
-        const { id } = response.json();
+        const id = response.headers['x-file-id'];
         const headers = person.headers;
         await app.inject({ method: 'DELETE', url: '/api/upload', headers, payload: { id } });
       }),

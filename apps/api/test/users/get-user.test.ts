@@ -64,7 +64,6 @@ t.test('The profile has every field of the contract and no other', async (t) => 
     isActive: true,
     trialEndsAt: '2026-12-04T10:00:00.000Z',
     createdAt: START.toISOString(),
-    pendingEmail: null,
     stats: { totalTasks: 0, activeTasks: 0, totalExecutions: 0, successRate: 0 },
   });
 });

@@ -31,16 +31,30 @@ t.test('The log has one entry per attempt, newest first, with its result', async
   const { success, logs: entries, pagination } = await logs(id);
   t.equal(success, true);
   t.same(pagination, { total: 2, limit: 50, offset: 0 });
-  const common = { deliveryId: delivery?.id, webhookId: id, event: 'task.updated', url };
+  const common = { webhookId: id, event: 'task.updated', url };
   t.match(entries, [
-    { ...common, statusCode: 204, attempt: 2, success: true, error: null, timestamp: '2026-11-20T10:01:00.000Z' },
-    { ...common, statusCode: 500, attempt: 1, success: false, error: String, timestamp: START.toISOString() },
+    { ...common, statusCode: 204, attempt: 2, success: true, timestamp: '2026-11-20T10:01:00.000Z' },
+    { ...common, statusCode: 500, attempt: 1, success: false, timestamp: START.toISOString() },
   ]);
   for (const { id: entryId, responseTime } of entries) {
     t.type(entryId, 'string');
     t.ok(Number.isInteger(responseTime) && responseTime >= 0);
   }
   t.not(entries[0].id, entries[1].id);
+  const details = entries.map((entry: object) => ({ ...entry, deliveryId: delivery?.id }));
+  t.match(await readLog(app, alice, id), [
+    { ...details[0], error: null },
+    { ...details[1], error: /answered 500/ },
+  ]);
+  const [foreign] = [await postWebhook(app, alice), await postWebhook(app, bob)];
+  for (const [person, webhookId, logId] of [
+    [bob, id, entries[0].id],
+    [alice, foreign.id, entries[0].id],
+    [alice, id, delivery?.id],
+    [alice, id, 'x'],
+  ] as const) {
+    t.equal((await callWebhook(app, person, 'GET', webhookId, `/logs/${logId}`)).statusCode, 404);
+  }
 });
 
 t.test('The log is paged by 1 to 100 entries, by default 50', async (t) => {

@@ -37,11 +37,10 @@ t.test('A test is sent at once and answers with its log entry', async (t) => {
   const { success, delivery } = answer.json();
   t.equal(success, true);
   t.match(delivery, {
-    ...{ webhookId: id, event: 'test', url, statusCode: 200, attempt: 1, success: true, error: null },
+    ...{ webhookId: id, event: 'test', url, statusCode: 200, attempt: 1, success: true },
     timestamp: START.toISOString(),
-    deliveryId: headers['webhook-id'],
   });
-  t.same(await readLog(app, alice, id), [delivery]);
+  t.same(await readLog(app, alice, id), [{ ...delivery, deliveryId: headers['webhook-id'], error: null }]);
 });
 
 t.test('A failed test is reported, is not retried, and does not fail the webhook', async (t) => {
@@ -50,7 +49,7 @@ t.test('A failed test is reported, is not retried, and does not fail the webhook
   for (let n = 0; n < 6; n++) {
     const answer = await test(id);
     t.equal(answer.statusCode, 200);
-    t.match(answer.json(), { success: false, delivery: { success: false, statusCode: 500, error: /answered 500/ } });
+    t.match(answer.json(), { success: false, delivery: { success: false, statusCode: 500 } });
   }
   clock.advance(86_400_000);
   await createDeliverer(ctx).drain();
@@ -62,10 +61,8 @@ t.test('A test of an unreachable address has no status', async (t) => {
   const closed = await startReceiver();
   await closed.close();
   const { id } = await postWebhook(app, alice, { url: closed.url });
-  t.match((await test(id)).json(), {
-    success: false,
-    delivery: { statusCode: null, responseTime: 0, error: /no connection/ },
-  });
+  t.match((await test(id)).json(), { success: false, delivery: { statusCode: null, responseTime: 0 } });
+  t.match(await readLog(app, alice, id), [{ error: /no connection/ }]);
 });
 
 t.test('Inactive and failed webhooks can be tested, and keep their state', async (t) => {

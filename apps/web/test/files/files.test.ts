@@ -4,7 +4,15 @@ import { countStatements } from '../../../api/test/support/database.ts';
 import { type Person, signUp } from '../../../api/test/support/people.ts';
 import { insertTask } from '../../../api/test/support/task-rows.ts';
 import { insertUpload } from '../../../api/test/support/tasks.ts';
-import { buildForm, FORM, images, MIB, type Part, setStorageUsed, upload } from '../../../api/test/support/uploads.ts';
+import {
+  buildForm,
+  FORM,
+  images,
+  MIB,
+  type Part,
+  setStorageUsed,
+  storeUpload,
+} from '../../../api/test/support/uploads.ts';
 import { SESSION_STATEMENTS, type Visitor, visit } from '../support/visitor.ts';
 
 const { app, ctx, clock } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
@@ -34,7 +42,7 @@ const post = (visitor: Visitor, ...parts: Part[]) =>
     payload: buildForm(...parts),
   });
 
-const idOf = async (person: Person, part: Part): Promise<string> => (await upload(app, person, part)).json().id;
+const idOf = async (person: Person, part: Part): Promise<string> => storeUpload(app, person, part);
 const TEXT: Part = { name: 'notes.txt', type: 'text/plain', content: 'Hello' };
 
 t.test('A list without files says what will stand there, and takes two statements beside the session', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUp } from '../../../api/test/support/people.ts';
-import { buildForm, FORM, MIB, type Part, setStorageUsed, upload } from '../../../api/test/support/uploads.ts';
+import { buildForm, FORM, MIB, type Part, setStorageUsed, storeUpload } from '../../../api/test/support/uploads.ts';
 import { visit } from '../support/visitor.ts';
 import { createReader, readPage } from './read-form.ts';
 
@@ -97,7 +97,7 @@ t.test('An attached file is removed by its button, and chosen again from the lis
 
 t.test('A file of somebody else cannot be attached, and its name is not shown', async (t) => {
   const bob = await signUp(app, { name: 'Bob' });
-  const { id } = (await upload(app, bob, { name: 'secret-of-bob.txt', type: 'text/plain', content: 'x' })).json();
+  const id = await storeUpload(app, bob, { name: 'secret-of-bob.txt', type: 'text/plain', content: 'x' });
   const page = await send(alices, { name: 'Taken', attachment: id }, []);
   t.equal(page.status, 422);
   t.match(page.document.querySelector('#files-error')?.text, /has been deleted/);
@@ -113,8 +113,8 @@ t.test('A full storage is said at the field', async (t) => {
 });
 
 t.test('Files without a session or a token of the form are not stored', async (t) => {
-  const before = (await upload(app, alice, { content: 'x' })).json();
-  t.ok(before.id);
+  const before = await storeUpload(app, alice, { content: 'x' });
+  t.ok(before);
   const refused = await send(alices, { _csrf: 'wrong' }, [CSV]);
   t.equal(refused.status, 403);
   const stranger = visit(app);

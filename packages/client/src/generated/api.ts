@@ -1004,6 +1004,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/webhooks/{id}/logs/{logId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery attempt
+         * @description Returns an entry of the delivery log with its delivery, and why it failed.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `webhooks:read`.
+         */
+        get: operations["getDeliveryAttempt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/webhooks/{id}/logs/{deliveryId}/redeliver": {
         parameters: {
             query?: never;
@@ -1407,7 +1431,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file
-         * @description Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP, GIF, PDF, or text as `.txt`, `.md`, `.csv` or `.json`. The type is the declared one if it is accepted, or else that of the extension. Content that is clearly of another type is refused; what is cut off or malformed is not. A user can have 3 uploads in progress; another one is 429. Not idempotent, and without `Idempotency-Key`: sent twice, it creates two files.
+         * @description Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP, GIF, PDF, or text as `.txt`, `.md`, `.csv` or `.json`. The type is the declared one if it is accepted, or else that of the extension. Content that is clearly of another type is refused; what is cut off or malformed is not. `X-File-Id` is the id of the file, for `DELETE` and `attachments`. A user can have 3 uploads in progress; another one is 429. Not idempotent, and without `Idempotency-Key`: sent twice, it creates two files.
          *
          *     Limit: 10 requests a minute per user.
          *
@@ -1416,7 +1440,7 @@ export interface paths {
         post: operations["createUpload"];
         /**
          * Delete a file
-         * @description Deletes one of the caller's files. A task with the file attached keeps the reference, and its next run fails with `INVALID_REQUEST`; `tasks` lists these tasks, the first 100 by id. If several files have the same data URL, the newest is deleted.
+         * @description Deletes one of the caller's files. A task with the file attached keeps the reference, and its next run fails with `INVALID_REQUEST`. If several files have the same data URL, the newest is deleted.
          *
          *     Limit: 20 requests a minute per user.
          *
@@ -2281,8 +2305,6 @@ export interface components {
              * @description When it was created
              */
             createdAt: string;
-            /** @description The new e-mail address until it is confirmed; null if there is none */
-            pendingEmail: string | null;
             /** @description Statistics */
             stats: {
                 /** @description The number of tasks */
@@ -2357,8 +2379,6 @@ export interface components {
         DeliveryAttempt: {
             /** @description The id, which never changes */
             id: string;
-            /** @description The value of `webhook-id`: the same for each attempt of a delivery */
-            deliveryId: string;
             /** @description The webhook, by id */
             webhookId: string;
             /**
@@ -2376,8 +2396,6 @@ export interface components {
             attempt: number;
             /** @description Whether the receiver responded with 2xx in time */
             success: boolean;
-            /** @description Why the attempt failed */
-            error: string | null;
             /**
              * Format: date-time
              * @description When it happened
@@ -2524,8 +2542,6 @@ export interface components {
             notifyWebhook: boolean;
         };
         Upload: {
-            /** @description The id, which never changes */
-            id: string;
             /** @description The URL of the file; a data URL if `storage` is `base64` */
             url: string;
             /** @description The name */
@@ -2916,7 +2932,6 @@ export interface operations {
                      *         "isActive": true,
                      *         "trialEndsAt": "2026-12-03T15:58:40.512Z",
                      *         "createdAt": "2026-11-19T15:58:40.512Z",
-                     *         "pendingEmail": null,
                      *         "stats": {
                      *           "totalTasks": 1,
                      *           "activeTasks": 1,
@@ -3065,8 +3080,6 @@ export interface operations {
                              * @description When it was last changed
                              */
                             updatedAt: string;
-                            /** @description The new e-mail address until it is confirmed; null if there is none */
-                            pendingEmail?: string | null;
                         };
                     };
                 };
@@ -6559,7 +6572,6 @@ export interface operations {
                      *       "success": true,
                      *       "delivery": {
                      *         "id": "6d2b9f70-1e4c-4b8a-a5d3-f09c7e61b842",
-                     *         "deliveryId": "c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70",
                      *         "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
                      *         "event": "test",
                      *         "url": "https://hooks.example.com/carillon",
@@ -6567,7 +6579,6 @@ export interface operations {
                      *         "responseTime": 84,
                      *         "attempt": 1,
                      *         "success": true,
-                     *         "error": null,
                      *         "timestamp": "2026-11-20T07:30:03.962Z"
                      *       }
                      *     }
@@ -6619,7 +6630,6 @@ export interface operations {
                      *       "logs": [
                      *         {
                      *           "id": "6d2b9f70-1e4c-4b8a-a5d3-f09c7e61b842",
-                     *           "deliveryId": "c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70",
                      *           "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
                      *           "event": "task.completed",
                      *           "url": "https://hooks.example.com/carillon",
@@ -6627,7 +6637,6 @@ export interface operations {
                      *           "responseTime": 84,
                      *           "attempt": 1,
                      *           "success": true,
-                     *           "error": null,
                      *           "timestamp": "2026-11-20T07:30:03.962Z"
                      *         }
                      *       ],
@@ -6654,6 +6663,92 @@ export interface operations {
                             limit: number;
                             /** @description The number of entries to skip */
                             offset: number;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getDeliveryAttempt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d
+                 */
+                id: string;
+                /**
+                 * @description The entry of the log, by id
+                 * @example 6d2b9f70-1e4c-4b8a-a5d3-f09c7e61b842
+                 */
+                logId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "log": {
+                     *         "id": "6d2b9f70-1e4c-4b8a-a5d3-f09c7e61b842",
+                     *         "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                     *         "event": "task.completed",
+                     *         "url": "https://hooks.example.com/carillon",
+                     *         "statusCode": 200,
+                     *         "responseTime": 84,
+                     *         "attempt": 1,
+                     *         "success": true,
+                     *         "timestamp": "2026-11-20T07:30:03.962Z",
+                     *         "deliveryId": "c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70",
+                     *         "error": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The entry of the log */
+                        log: {
+                            /** @description The id, which never changes */
+                            id: string;
+                            /** @description The webhook, by id */
+                            webhookId: string;
+                            /**
+                             * @description The kind of event
+                             * @enum {string}
+                             */
+                            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test";
+                            /** @description The URL that events are sent to */
+                            url: string;
+                            /** @description Null if there was no response */
+                            statusCode: number | null;
+                            /** @description Milliseconds; 0 if there was no connection */
+                            responseTime: number;
+                            /** @description The number of the attempt, from 1 */
+                            attempt: number;
+                            /** @description `true` on success, `false` on an error */
+                            success: boolean;
+                            /**
+                             * Format: date-time
+                             * @description When it happened
+                             */
+                            timestamp: string;
+                            /** @description The value of `webhook-id`: the same for each attempt of a delivery */
+                            deliveryId: string;
+                            /** @description Why the attempt failed */
+                            error: string | null;
                         };
                     };
                 };
@@ -8038,7 +8133,6 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "id": "8c1f4e0a-6b2d-4f39-9a57-3e0d7c5b1a26",
                      *       "url": "https://files.example.com/3f9c2e71a05b8d463f9c2e71a05b8d463f9c2e71a05b8d46.csv",
                      *       "name": "visits.csv",
                      *       "size": 41,
@@ -8087,13 +8181,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "success": true,
-                     *       "tasks": [
-                     *         {
-                     *           "id": 42,
-                     *           "name": "Morning sentence"
-                     *         }
-                     *       ]
+                     *       "success": true
                      *     }
                      */
                     "application/json": {
@@ -8102,13 +8190,6 @@ export interface operations {
                          * @enum {boolean}
                          */
                         success: true;
-                        /** @description Tasks that have the file attached */
-                        tasks: {
-                            /** @description The id, which never changes */
-                            id: number;
-                            /** @description The name */
-                            name: string;
-                        }[];
                     };
                 };
             };

@@ -272,6 +272,11 @@ export class Webhooks extends Resource {
     return this.pages(`/api/webhooks/${segment(id)}/logs`, 'logs', { query, options });
   }
 
+  /** Get a delivery attempt: GET /api/webhooks/{id}/logs/{logId} */
+  getLog(id: string, logId: string, options?: RequestOptions): ResponsePromise<AnswerOf<'getDeliveryAttempt'>> {
+    return this.send('GET', `/api/webhooks/${segment(id)}/logs/${segment(logId)}`, { options });
+  }
+
   /** Redeliver a delivery: POST /api/webhooks/{id}/logs/{deliveryId}/redeliver */
   redeliver(id: string, deliveryId: string, options?: PostOptions): ResponsePromise<AnswerOf<'redeliver'>> {
     return this.send('POST', `/api/webhooks/${segment(id)}/logs/${segment(deliveryId)}/redeliver`, { options, takesKey: true });

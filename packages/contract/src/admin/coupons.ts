@@ -141,15 +141,13 @@ export const createCoupon = {
   },
 } satisfies Operation;
 
-const CouponResponse = Type.Object({ success, coupon: ref(Coupon) });
-
 export const getCoupon = {
   ...adminOperation,
   operationId: 'getCoupon',
   summary: 'Get a coupon',
   description: 'Returns the coupon with the number of its uses.',
   params: IdParams,
-  response: { 200: CouponResponse, ...errorResponses(401, 403, 404, 429) },
+  response: { 200: Type.Object({ success, coupon: ref(Coupon) }), ...errorResponses(401, 403, 404, 429) },
 } satisfies Operation;
 
 export const ChangeCouponInput = strictObject({
@@ -167,7 +165,19 @@ export const changeCoupon = {
     'Activates or deactivates a coupon, or changes its limits. A `maxUses` below the number of uses, or an `expiresAt` in the past, ends it.',
   params: IdParams,
   body: ChangeCouponInput,
-  response: { 200: CouponResponse, ...errorResponses(401, 403, 404, 429) },
+  response: {
+    200: Type.Object({
+      success,
+      coupon: Type.Object({
+        id: FIELDS.id,
+        isActive: FIELDS.isActive,
+        maxUses: FIELDS.maxUses,
+        expiresAt: Type.Optional({ ...FIELDS.expiresAt, description: 'Present if the request gave one' }),
+        updatedAt: Instant,
+      }),
+    }),
+    ...errorResponses(401, 403, 404, 429),
+  },
 } satisfies Operation;
 
 export const deleteCoupon = {

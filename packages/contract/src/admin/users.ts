@@ -126,7 +126,6 @@ export const changeAccount = {
         isActive: Type.Boolean(),
         trialEndsAt: nullable(Instant),
         updatedAt: Instant,
-        plan: Type.Optional(stringEnum(PLANS, { description: 'Present if the request gave one' })),
       }),
     }),
     ...errorResponses(401, 403, 404, 429),

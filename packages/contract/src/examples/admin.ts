@@ -59,7 +59,7 @@ export const adminExamples: ExamplesFor<typeof accounts> &
   changeAccount: {
     params: { id },
     body: { plan: 'pro' },
-    response: { 200: { success, user: { id, role, isActive, trialEndsAt: TRIAL_END, updatedAt: NOW, plan: 'pro' } } },
+    response: { 200: { success, user: { id, role, isActive, trialEndsAt: TRIAL_END, updatedAt: NOW } } },
     errors: { ...NOT_FOUND, ...LAST_ADMIN },
   },
   deleteAccount: {
@@ -112,7 +112,7 @@ export const adminExamples: ExamplesFor<typeof accounts> &
   },
   runScheduler: {
     headers: { prefer: 'respond-async' },
-    response: { 200: { success, processed: 12, failed: 1, duration: 3_904, nextDueAt: '2026-11-20T09:16:00.000Z' } },
+    response: { 200: { success, processed: 12, failed: 1, duration: 3_904 } },
     errors: { 401: 'The scheduler secret is missing or wrong.' },
   },
   getHealth: { response: { 200: { status: 'ok', timestamp: NOW, version: '0.1.0', uptime: 63_107 } } },

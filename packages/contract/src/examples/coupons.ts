@@ -57,7 +57,7 @@ export const couponsExamples: ExamplesFor<typeof coupons> = {
   changeCoupon: {
     params,
     body: { isActive: false },
-    response: { 200: { success, coupon: { ...coupon, isActive: false, updatedAt: NOW } } },
+    response: { 200: { success, coupon: { id: coupon.id, isActive: false, maxUses: coupon.maxUses, updatedAt: NOW } } },
     errors: NOT_FOUND,
   },
   deleteCoupon: {

@@ -39,7 +39,6 @@ export const alice: Static<typeof User> = {
   isActive: true,
   trialEndsAt: TRIAL_END,
   createdAt: REGISTERED,
-  pendingEmail: null,
   stats: { totalTasks: 1, activeTasks: 1, totalExecutions: 1, successRate: 100 },
 };
 
@@ -133,7 +132,6 @@ export const webhook: Webhook = {
 
 export const attempt: DeliveryAttempt = {
   id: '6d2b9f70-1e4c-4b8a-a5d3-f09c7e61b842',
-  deliveryId: DELIVERY,
   webhookId: WEBHOOK,
   event: 'task.completed',
   url: webhook.url,
@@ -141,7 +139,6 @@ export const attempt: DeliveryAttempt = {
   responseTime: 84,
   attempt: 1,
   success: true,
-  error: null,
   timestamp: '2026-11-20T07:30:03.962Z',
 };
 

@@ -1,7 +1,7 @@
 import type * as integrations from '../integrations.ts';
 import type * as uploads from '../uploads.ts';
 import type { ExamplesFor } from './example.ts';
-import { NOW, quotaExceeded, success, task, UPLOAD } from './fixtures.ts';
+import { NOW, quotaExceeded, success, UPLOAD } from './fixtures.ts';
 
 const BYTES = 'day,visits\n2026-11-19,120\n2026-11-20,131\n';
 const KEY = `${'3f9c2e71a05b8d46'.repeat(3)}.csv`;
@@ -14,7 +14,6 @@ export const uploadsExamples: ExamplesFor<typeof uploads> & ExamplesFor<typeof i
     body: { file: BYTES },
     response: {
       200: {
-        id: UPLOAD,
         url: `https://files.example.com/${KEY}`,
         name: 'visits.csv',
         size: BYTES.length,
@@ -34,7 +33,7 @@ export const uploadsExamples: ExamplesFor<typeof uploads> & ExamplesFor<typeof i
   },
   deleteUpload: {
     body: { id: UPLOAD },
-    response: { 200: { success, tasks: [{ id: task.id, name: task.name }] } },
+    response: { 200: { success } },
     errors: { 403: 'This file belongs to another user.', 404: 'File not found' },
   },
   getFile: { params: { key: KEY }, response: { 200: BYTES }, errors: { 404: 'File not found' } },

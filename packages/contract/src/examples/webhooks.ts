@@ -74,6 +74,11 @@ export const webhooksExamples: ExamplesFor<typeof webhooks> &
     response: { 200: { success, logs: [attempt], pagination: { total: 1, limit: 50, offset: 0 } } },
     errors: NOT_FOUND,
   },
+  getDeliveryAttempt: {
+    params: { ...params, logId: attempt.id },
+    response: { 200: { success, log: { ...attempt, deliveryId: DELIVERY, error: null } } },
+    errors: { 404: 'Log entry not found' },
+  },
   redeliver: {
     params: { ...params, deliveryId: DELIVERY },
     response: { 201: { success, deliveryId: DELIVERY } },

@@ -9,7 +9,7 @@ import {
   SIGNED_IN,
 } from '../operation.ts';
 import { InstantInput, Offset, pageLimit, ref, strictObject, Uuid } from '../primitives.ts';
-import { DeliveryAttempt, WebhookParams } from './webhooks.ts';
+import { DeliveryAttempt, DeliveryAttemptDetails, WebhookParams } from './webhooks.ts';
 
 const common = { tags: ['webhooks'], security: SIGNED_IN };
 
@@ -47,6 +47,18 @@ export const listDeliveries = {
       logs: Type.Array(ref(DeliveryAttempt)),
       pagination: Type.Object({ total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() }),
     }),
+    ...errorResponses(401, 404, 429),
+  },
+} satisfies Operation;
+
+export const getDeliveryAttempt = {
+  ...common,
+  operationId: 'getDeliveryAttempt',
+  summary: 'Get a delivery attempt',
+  description: 'Returns an entry of the delivery log with its delivery, and why it failed.',
+  params: Type.Object({ id: Uuid, logId: Uuid }),
+  response: {
+    200: Type.Object({ success, log: DeliveryAttemptDetails }),
     ...errorResponses(401, 404, 429),
   },
 } satisfies Operation;

@@ -53,24 +53,29 @@ export const Webhook = Type.Object(
 );
 export type Webhook = Static<typeof Webhook>;
 
+const attemptFields = {
+  id: Type.String(),
+  webhookId: Type.String(),
+  event: EventKind,
+  url: Type.String(),
+  statusCode: nullable(Type.Integer({ description: 'Null if there was no response' })),
+  responseTime: Type.Integer({ description: 'Milliseconds; 0 if there was no connection' }),
+  attempt: Type.Integer(),
+  success: Type.Boolean(),
+  timestamp: Instant,
+};
+
 /** An entry of the delivery log. */
-export const DeliveryAttempt = Type.Object(
-  {
-    id: Type.String(),
-    deliveryId: Type.String({ description: 'The value of `webhook-id`: the same for each attempt of a delivery' }),
-    webhookId: Type.String(),
-    event: EventKind,
-    url: Type.String(),
-    statusCode: nullable(Type.Integer({ description: 'Null if there was no response' })),
-    responseTime: Type.Integer({ description: 'Milliseconds; 0 if there was no connection' }),
-    attempt: Type.Integer(),
-    success: Type.Boolean(),
-    error: nullable(Type.String({ description: 'Why the attempt failed' })),
-    timestamp: Instant,
-  },
-  { $id: 'DeliveryAttempt' },
-);
+export const DeliveryAttempt = Type.Object(attemptFields, { $id: 'DeliveryAttempt' });
 export type DeliveryAttempt = Static<typeof DeliveryAttempt>;
+
+/** The same, with what only its detail has. */
+export const DeliveryAttemptDetails = Type.Object({
+  ...attemptFields,
+  deliveryId: Type.String({ description: 'The value of `webhook-id`: the same for each attempt of a delivery' }),
+  error: nullable(Type.String({ description: 'Why the attempt failed' })),
+});
+export type DeliveryAttemptDetails = Static<typeof DeliveryAttemptDetails>;
 
 const common = { tags: ['webhooks'], security: SIGNED_IN };
 

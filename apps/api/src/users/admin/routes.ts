@@ -21,8 +21,7 @@ export const adminUsersRoutes: Routes = async (app) => {
     '/api/admin/users/:id',
     { schema: contract.changeAccount, config },
     async ({ ctx, caller, params, body }) => {
-      const { plan, ...user } = await changeAccount(ctx, caller, params.id, body);
-      return { success, user: body.plan === undefined ? user : { ...user, plan } };
+      return { success, user: await changeAccount(ctx, caller, params.id, body) };
     },
   );
 

@@ -61,6 +61,7 @@ const SCOPES: Record<string, string[]> = {
   'uploads:write': ['POST /api/upload', 'DELETE /api/upload'],
   'webhooks:read': [
     ...['GET /api/webhooks', 'GET /api/webhooks/:id', 'GET /api/webhooks/:id/logs'],
+    'GET /api/webhooks/:id/logs/:logId',
     ...['GET /api/channels', 'GET /api/channels/:id', 'GET /api/channels/:id/logs'],
   ],
   'webhooks:write': [

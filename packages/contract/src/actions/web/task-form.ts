@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { ChannelChoice } from '../../channels/choices.ts';
 import { Citation, OutputChange } from '../../executions.ts';
 import { PreviewTaskInput, previewTask } from '../../occurrences.ts';
-import { Id, Instant, nullable, ref, strictObject, stringEnum } from '../../primitives.ts';
+import { Id, Instant, nullable, strictObject, stringEnum, Uuid } from '../../primitives.ts';
 import { PreviewPromptInput, previewPrompt } from '../../tasks/preview-prompt.ts';
 import { Watch, WEB_TOOLS } from '../../tasks/run-settings.ts';
 import { ChangeTaskInput, CreateTaskInput, DuplicateTaskInput, Task } from '../../tasks.ts';
@@ -94,7 +94,7 @@ export const taskFormActions = {
     strictObject({ ...DuplicateTaskInput.properties, id: Id }),
     Type.Object({ taskId: Id, name: Type.String() }),
   ),
-  uploadFile: userAction(Type.Unsafe<FileToUpload>({}), ref(UploadedFile)),
+  uploadFile: userAction(Type.Unsafe<FileToUpload>({}), Type.Object({ id: Uuid, ...UploadedFile.properties })),
   tryPrompt: userAction(
     strictObject({
       ...TypedTask,

@@ -4,7 +4,7 @@ import { EventKind } from '../../../webhooks/events.ts';
 import {
   ChangeWebhookInput,
   CreateWebhookInput,
-  DeliveryAttempt,
+  DeliveryAttemptDetails,
   WebhookPurpose,
   WebhookStatus,
 } from '../../../webhooks/webhooks.ts';
@@ -117,7 +117,7 @@ export const webhookActions = {
     Type.Object({ id: Type.String(), secret: Type.String() }),
   ),
   deleteWebhook: userAction(strictObject(WebhookId), NoData),
-  testWebhook: userAction(strictObject(WebhookId), DeliveryAttempt),
+  testWebhook: userAction(strictObject(WebhookId), DeliveryAttemptDetails),
   redeliver: userAction(strictObject(OfDelivery), NoData),
   redeliverSince: userAction(
     strictObject({
