@@ -323,15 +323,15 @@ export interface components {
                     message: string;
                 }[];
                 metadata: {
-                    /** @description The model that answered; null before that */
-                    model: string | null;
+                    /** @description The model that answered; before that, the model of the task */
+                    model: string;
                     tokens: {
                         prompt: number;
                         completion: number;
                         total: number;
-                    } | null;
+                    };
                     /** @description USD */
-                    cost: number | null;
+                    cost: number;
                 };
             };
             retryExecution: {

@@ -30,7 +30,11 @@ export const executionActions = ({ user }: ActionBuilder) => ({
       ...toExecutionData(execution),
       task: { ...task, id: String(task.id) },
       logs: logs.map(({ timestamp, message }) => ({ timestamp: timestamp.toISOString(), message })),
-      metadata,
+      metadata: {
+        model: metadata.model ?? task.model,
+        tokens: metadata.tokens ?? { prompt: 0, completion: 0, total: 0 },
+        cost: metadata.cost ?? 0,
+      },
     };
   }),
 

@@ -127,6 +127,9 @@ t.test('An invalid filter is rejected by name', async (t) => {
 
 t.test('getExecutionDetails has the task, the steps and the metadata', async (t) => {
   const run = await execute();
+  t.match(await getData(actions.getExecutionDetails(alice.token, run)), {
+    metadata: { model: TASK.model, tokens: { prompt: 0, completion: 0, total: 0 }, cost: 0 },
+  });
   await runDue(ctx);
   const at = START.toISOString();
   const data = await getData(actions.getExecutionDetails(alice.token, run));

@@ -53,9 +53,9 @@ export function resultTypes(): void {
           task: { id: string; name: string; prompt: string; model: string };
           logs: { timestamp: string; message: string }[];
           metadata: {
-            model: string | null;
-            tokens: { prompt: number; completion: number; total: number } | null;
-            cost: number | null;
+            model: string;
+            tokens: { prompt: number; completion: number; total: number };
+            cost: number;
           };
         }
       >

@@ -86,9 +86,9 @@ export const ACTION_DATA = {
     task: strictObject({ id: Text, name: Text, prompt: Text, model: Text }),
     logs: Type.Array(strictObject({ timestamp: At, message: Text })),
     metadata: strictObject({
-      model: nullable(Type.String({ description: 'The model that answered; null before that' })),
-      tokens: nullable(strictObject({ prompt: Count, completion: Count, total: Count })),
-      cost: nullable(Type.Number({ description: 'USD' })),
+      model: Type.String({ description: 'The model that answered; before that, the model of the task' }),
+      tokens: strictObject({ prompt: Count, completion: Count, total: Count }),
+      cost: Type.Number({ description: 'USD' }),
     }),
   }),
   retryExecution: queuedAs(stringEnum(['PENDING', 'RUNNING'])),
