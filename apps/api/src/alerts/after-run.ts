@@ -25,7 +25,7 @@ export interface EndedRun {
   );
 }
 
-/** `isFinal` is false if a retry follows; `failuresInRow` includes this run. */
+/** `isFinal` is false if a retry follows before the next planned run; `failuresInRow` includes this run. */
 export function decideAlerts(
   run: EndedRun,
   { isFinal, failuresInRow }: { isFinal: boolean; failuresInRow: number },

@@ -135,6 +135,7 @@ export const executions = pgTable(
       .on(t.userId, t.runAt, t.id)
       .where(sql`${t.status} = 'pending' and ${t.queuedAt} is not null`),
     index('executions_waiting').on(t.runAt).where(sql`${t.status} = 'pending' and ${t.queuedAt} is null`),
+    index('executions_retries').on(t.userId, t.taskId).where(sql`${t.status} = 'pending' and ${t.trigger} = 'retry'`),
     // Without the lease, so that a renewal updates no index.
     index('executions_running').on(t.userId).where(sql`${t.status} = 'running'`),
     // At most 1000 run.

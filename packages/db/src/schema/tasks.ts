@@ -60,6 +60,8 @@ export const tasks = pgTable(
     status: text({ enum: TASK_STATUSES }).notNull().default('active'),
     executionCount: integer('execution_count').notNull().default(0),
     consecutiveFailures: integer('consecutive_failures').notNull().default(0),
+    /** Since the last success, failures whose retry was due after the next planned run. Alerts count them too. */
+    waitingFailures: integer('waiting_failures').notNull().default(0),
     /** Processing time of the latest completed execution, the estimate for the next one. */
     lastDurationMs: integer('last_duration_ms'),
     lastExecutionAt: instant('last_execution_at'),

@@ -91,7 +91,7 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
         ms: 'int',
       })}
     ), held as (
-      select t.id, t.name, t.status, t.recurrence, t.next_execution_at, t.consecutive_failures,
+      select t.id, t.name, t.status, t.recurrence, t.next_execution_at, t.consecutive_failures, t.waiting_failures,
         t.notification_email, t.webhook_url is not null or t.channels <> '{}' as has_webhook, t.notify, t.max_retries, t.alerts,
         t.alerting_since, t.recurrence <> 'once' and t.status = 'active' and t.next_execution_at is null
           and num_nonnulls(t.ends_at, t.max_runs) > 0 as has_no_further_run,
@@ -111,7 +111,7 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       then e.status = 'pending' else e.status = 'running' and e.claim_token = results.token end
     returning e.id, results.token as claim_token, e.task_id, e.user_id, e.trigger, e.via_webhook, e.planned_for,
       e.attempt, e.created_at as requested_at, e.started_at, was.usage_day, was.tokens_reserved, held.name as task_name, held.notification_email,
-      held.status as task_status, held.recurrence, held.next_execution_at, held.consecutive_failures, held.has_webhook,
+      held.status as task_status, held.recurrence, held.next_execution_at, held.consecutive_failures, held.waiting_failures, held.has_webhook,
       held.notify, held.max_retries, held.alerts, held.alerting_since, held.has_no_further_run, held.budget`,
     ),
   ]);

@@ -58,6 +58,7 @@ export interface CompletedExecution {
   taskStatus: TaskStatus;
   recurrence: 'once' | 'daily' | 'weekly' | 'monthly';
   consecutiveFailures: number;
+  waitingFailures: number;
   notificationEmail: string | null;
   hasWebhook: boolean;
   notify: 'always' | 'change' | 'failure';

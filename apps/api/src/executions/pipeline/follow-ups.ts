@@ -15,6 +15,7 @@ import { findEndedTasks } from '../planning/end-tasks.ts';
 import { markFates } from '../planning/mark-fates.ts';
 import { type CompletedExecution, isCancelled, isOverBudget, type TaskStatus } from './execution-result.ts';
 import { mailResults } from './mail-results.ts';
+import { countWaitingFailures, findRetryTime, insertRetries } from './retries.ts';
 
 /** A recurring task fails after so many failed executions in a row. */
 const MAX_CONSECUTIVE_FAILURES = 5;
@@ -24,6 +25,7 @@ interface FollowUp {
   retryAt: Date | null;
   taskStatus: TaskStatus;
   consecutiveFailures: number;
+  waitingFailures: number;
   alertingSince: Date | null;
   alerts: NewAlert[];
 }
@@ -40,8 +42,10 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     const earlier = byTask.get(execution.taskId);
     const current = earlier ? { ...execution, ...getTaskState(earlier) } : execution;
     const decided = decideFollowUp(tx, current, ended.has(execution.taskId));
-    const outcome = { isFinal: decided.retryAt === null, failuresInRow: decided.consecutiveFailures };
-    const followUp = { ...decided, ...decideAlerts(current, outcome) };
+    const waitingFailures = countWaitingFailures(current, decided.retryAt);
+    const isFinal = decided.retryAt === null || waitingFailures > current.waitingFailures;
+    const outcome = { isFinal, failuresInRow: decided.consecutiveFailures + waitingFailures };
+    const followUp = { ...decided, waitingFailures, ...decideAlerts(current, outcome) };
     byTask.set(execution.taskId, followUp);
     return followUp;
   });
@@ -73,9 +77,10 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
 }
 
 /** What an execution of the same task in the batch has changed. */
-const getTaskState = ({ taskStatus, consecutiveFailures, alertingSince }: FollowUp) => ({
+const getTaskState = ({ taskStatus, consecutiveFailures, waitingFailures, alertingSince }: FollowUp) => ({
   taskStatus,
   consecutiveFailures,
+  waitingFailures,
   alertingSince,
 });
 
@@ -83,7 +88,7 @@ function decideFollowUp(
   tx: Context,
   completed: CompletedExecution,
   hasEnded: boolean,
-): Omit<FollowUp, 'alerts' | 'alertingSince'> {
+): Omit<FollowUp, 'waitingFailures' | 'alerts' | 'alertingSince'> {
   const { result, recurrence, nextExecutionAt, plannedFor, taskStatus, consecutiveFailures } = completed;
   // The planned execution of a `once` task, or one on demand after it failed.
   const isOnly = recurrence === 'once' && nextExecutionAt === null && (plannedFor !== null || taskStatus === 'failed');
@@ -104,13 +109,6 @@ function decideFollowUp(
     consecutiveFailures: failures,
     taskStatus: isLast || isExhausted ? 'failed' : taskStatus,
   };
-}
-
-function findRetryTime({ config }: Context, completed: CompletedExecution) {
-  const { result, attempt, maxRetries, taskStatus, completedAt } = completed;
-  const delayMs = attempt > maxRetries ? undefined : config.executionRetryDelaysMs[attempt - 1];
-  if (result.ok || !result.retryable || delayMs === undefined || taskStatus === 'paused') return null;
-  return new Date(completedAt.getTime() + Math.max(delayMs, result.retryAfterMs ?? 0));
 }
 
 async function insertUsageRecords({ db }: Context, billed: readonly CompletedExecution[]) {
@@ -147,50 +145,20 @@ async function insertUsageRecords({ db }: Context, billed: readonly CompletedExe
     })}`);
 }
 
-async function insertRetries({ db }: Context, followUps: readonly FollowUp[]) {
-  const retries = followUps
-    .filter(({ retryAt }) => retryAt !== null)
-    .map(({ completed, retryAt }) => ({
-      taskId: completed.taskId,
-      userId: completed.userId,
-      plannedFor: completed.plannedFor,
-      attempt: completed.attempt + 1,
-      retryOfId: completed.id,
-      viaWebhook: completed.viaWebhook,
-      runAt: retryAt,
-      createdAt: completed.completedAt,
-    }));
-  if (retries.length === 0) return;
-  await db.execute(sql`
-    insert into executions (task_id, user_id, status, trigger, planned_for, attempt, retry_of_id, via_webhook,
-      inbound_data, run_at, created_at)
-    select task_id, user_id, 'pending', 'retry', planned_for, attempt, retry_of_id, via_webhook,
-      case when via_webhook then (select inbound_data from executions where id = r.retry_of_id) end, run_at, created_at
-    from ${recordset('r', retries, {
-      taskId: 'int',
-      userId: 'int',
-      plannedFor: 'timestamptz',
-      attempt: 'int',
-      retryOfId: 'int',
-      viaWebhook: 'boolean',
-      runAt: 'timestamptz',
-      createdAt: 'timestamptz',
-    })}`);
-}
-
 /** `followUps` has one of each task. */
 async function updateTasks(
   { db, now }: Context,
   followUps: readonly FollowUp[],
   costs: ReadonlyMap<number, MonthCost>,
 ) {
-  const changes = followUps.map(({ completed, taskStatus, consecutiveFailures, alertingSince }) => {
+  const changes = followUps.map(({ completed, taskStatus, consecutiveFailures, waitingFailures, alertingSince }) => {
     const { id, taskId, result } = completed;
     const cost = costs.get(taskId);
     return {
       id: taskId,
       status: taskStatus,
       failures: consecutiveFailures,
+      waiting: waitingFailures,
       ms: result.ok && result.durationMs !== null ? Math.round(result.durationMs) : null,
       success: result.ok ? id : null,
       at: completed.completedAt,
@@ -201,7 +169,7 @@ async function updateTasks(
     };
   });
   await db.execute(sql`
-    update tasks t set status = c.status, consecutive_failures = c.failures,
+    update tasks t set status = c.status, consecutive_failures = c.failures, waiting_failures = c.waiting,
       last_duration_ms = coalesce(c.ms, t.last_duration_ms),
       last_success_id = coalesce(c.success, t.last_success_id),
       last_success_at = case when c.success is null then t.last_success_at else c.at end,
@@ -214,6 +182,7 @@ async function updateTasks(
       id: 'int',
       status: 'text',
       failures: 'int',
+      waiting: 'int',
       ms: 'int',
       success: 'int',
       at: 'timestamptz',

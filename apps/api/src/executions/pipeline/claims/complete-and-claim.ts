@@ -7,6 +7,7 @@ import { followSuccesses } from '../../changes/follow-successes.ts';
 import { failOverQuota, toUsageDeltas, writeResults } from '../complete.ts';
 import type { ExecutionResult } from '../execution-result.ts';
 import { writeFollowUps } from '../follow-ups.ts';
+import { findRetryTime } from '../retries.ts';
 import {
   type ClaimOptions,
   type ClaimResult,
@@ -34,7 +35,8 @@ export function completeAndClaim(
     const now = tx.now();
     // One ordered lock over all accounts: locking them per step could deadlock.
     const userIds = [...completed, ...candidates].map(({ userId }) => userId);
-    const { accounts, startable, lost } = await lockCandidates(tx, candidates, userIds, now);
+    const retried = completed.filter((one) => findRetryTime(tx, one) !== null).map(({ taskId }) => taskId);
+    const { accounts, startable, lost } = await lockCandidates(tx, candidates, userIds, now, retried);
     const completedUsage = toUsageDeltas(completed);
     for (const delta of completedUsage) applyUsage(accounts.get(delta.userId) as QuotaAccount, delta, now);
     const highestCost = await loadHighestCost(

@@ -3,6 +3,7 @@ import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { lockAccounts, type QuotaAccount } from '../../../limits/quotas.ts';
+import { isPlannedTrigger } from '../../../queries/planned-trigger.ts';
 import { type Candidate, MAX_RUNNING_PER_USER } from './select-runnable.ts';
 
 export interface LockedCandidates {
@@ -14,26 +15,31 @@ export interface LockedCandidates {
 
 /**
  * Locks the accounts of all `userIds` and the slots of the candidates, and checks the limits again: since the candidates
- * were selected, other claims may have started executions. Each start needs both locks, so the counts are exact.
+ * were selected, other claims may have started executions. Each start needs both locks, so the counts are exact. `retried` has
+ * the tasks of which this transaction adds a retry at its end.
  */
 export async function lockCandidates(
   tx: Context,
   candidates: readonly Candidate[],
   userIds: readonly number[],
   now: Date,
+  retried: readonly number[] = [],
 ): Promise<LockedCandidates> {
-  const [accounts, slots, running] = await Promise.all([
+  const [accounts, slots, running, waiting] = await Promise.all([
     lockAccounts(tx.db, userIds, now),
     lockSlots(tx, candidates),
-    // The last statement: its snapshot must be taken under the locks.
+    // The last statements: their snapshots must be taken under the locks.
     readRunning(tx, candidates),
+    readRetried(tx, candidates),
   ]);
+  const waitingTasks = new Set([...waiting, ...retried]);
   for (const { slot } of running) if (slot !== null) slots.delete(slot);
   const tasks = new Set(running.map(({ taskId }) => taskId));
   const counts = new Map<number, number>();
   for (const { userId } of running) counts.set(userId, (counts.get(userId) ?? 0) + 1);
-  const startable = candidates.filter(({ slot, taskId, userId }) => {
+  const startable = candidates.filter(({ slot, taskId, userId, trigger }) => {
     const count = counts.get(userId) ?? 0;
+    if (isPlannedTrigger(trigger) && waitingTasks.has(taskId)) return false;
     if (count >= MAX_RUNNING_PER_USER || tasks.has(taskId) || !slots.has(slot)) return false;
     counts.set(userId, count + 1);
     return true;
@@ -71,6 +77,17 @@ async function readRunning({ db }: Context, candidates: readonly Candidate[]): P
     union
     select user_id, task_id, slot from executions_live where status = 'running' and slot = any(${slots}::smallint[])`,
   );
+}
+
+async function readRetried({ db }: Context, candidates: readonly Candidate[]): Promise<number[]> {
+  const planned = candidates.filter(({ trigger }) => isPlannedTrigger(trigger));
+  if (planned.length === 0) return [];
+  const users = toArray([...new Set(planned.map(({ userId }) => userId))]);
+  const retries = await queryRows<{ taskId: number }>(
+    db,
+    sql`select task_id from executions_live where status = 'pending' and trigger = 'retry' and user_id = any(${users}::int[])`,
+  );
+  return retries.map(({ taskId }) => taskId);
 }
 
 const toArray = (numbers: readonly number[]) => `{${numbers.join(',')}}`;

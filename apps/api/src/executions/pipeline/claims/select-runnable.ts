@@ -4,6 +4,7 @@ import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { WebTool } from '../../../ai/request.ts';
 import type { Context } from '../../../context.ts';
+import { hasPlannedTrigger } from '../../../queries/planned-trigger.ts';
 import { type Budget, selectBudget } from '../../budget/budget.ts';
 import { MAX_SENT } from '../../request/system-message.ts';
 
@@ -78,7 +79,8 @@ export type Candidate = Omit<ClaimedExecution, 'claimToken' | 'request'> & {
 export type RunnableRow = { roundUserId: number } & (Candidate | { id: null; slot: number | null });
 
 /**
- * Locks up to `limit` queued rows that may start, in the order of their users after `after`. Skips from user to user in
+ * Locks up to `limit` queued rows that may start, in the order of their users after `after`: a planned run waits for the
+ * retries of its task, so that no older instant answers after it. Skips from user to user in
  * the index, so the cost grows with the users, not their rows: a join instead of the scalar subquery could lose the order.
  * Looks for free slots from a random one on, so that few claims find the same.
  */
@@ -98,12 +100,16 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
         select count(*) as runs, array_agg(task_id) as tasks from executions_live
         where status = 'running' and user_id = w.user_id
       ) busy cross join lateral (
+        select array_agg(task_id) as tasks from executions_live
+        where status = 'pending' and trigger = 'retry' and user_id = w.user_id
+      ) retried cross join lateral (
         select q.id, q.run_at from (
           select e.id, e.task_id, e.run_at, row_number() over (partition by e.task_id order by e.run_at, e.id) as turn
           from (
-            select id, task_id, run_at from executions_live
+            select id, task_id, run_at from executions_live l
             where status = 'pending' and queued_at is not null and user_id = w.user_id
               and (task_id = any(busy.tasks)) is not true
+              and (${hasPlannedTrigger('l')} and task_id = any(retried.tasks)) is not true
             order by run_at, id limit ${MAX_CONSIDERED}
           ) e
         ) q
