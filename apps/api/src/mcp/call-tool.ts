@@ -4,6 +4,7 @@ import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
 import { findRateLimit, type RateLimit } from '../limits/rates.ts';
 import { assertRateLimit } from '../limits/windows.ts';
+import { readArguments } from './arguments/read-arguments.ts';
 import type { Tool, ToolCall } from './tool.ts';
 import { describeToolError, ERROR_META } from './tool-errors.ts';
 
@@ -23,9 +24,10 @@ export function prepareTool(tool: Tool): CheckedTool {
   if (!rate) throw new Error(`${tool.as} has no rate limit.`);
   const validate = compileValidator(tool.input, 'arguments');
   const check = (given: unknown) => {
-    const unsafe = findUnsafeValue(given);
+    const read = readArguments(tool.input, given);
+    const unsafe = findUnsafeValue(given) ?? findUnsafeValue(read);
     if (unsafe) throw invalid({ [unsafe.field || 'arguments']: [unsafe.message] });
-    const result = validate(given);
+    const result = validate(read);
     if (!result.ok) throw invalid(result.details);
     return result.value as never;
   };

@@ -33,8 +33,9 @@ export const mcpRoutes: Routes = async (app, { ctx }) => {
       request.logFields = { tool, outcome };
       request.span?.set({ 'carillon.tool': tool, 'carillon.outcome': outcome });
     };
-    const response = await serveRequest(handler, toWebRequest(request), body, { ctx, caller, signal, onToolCall });
-    return sendWebResponse(reply, response);
+    const message = withoutNull(body);
+    const response = await serveRequest(handler, toWebRequest(request), message, { ctx, caller, signal, onToolCall });
+    return sendWebResponse(reply, takesEvents(request) ? response : await toJsonResponse(response));
   });
   // Clients of 2025 ask for a stream of notifications and end sessions. There are neither.
   app.route({
@@ -92,11 +93,36 @@ function findProblem(body: unknown): { code: number; message: string; id: Reques
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function toWebRequest({ method, url, headers }: FastifyRequest): Request {
-  const given = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+/** Null stands for arguments that are left out. */
+function withoutNull(body: unknown): unknown {
+  if (!isObject(body) || !isObject(body.params) || body.params.arguments !== null) return body;
+  const { arguments: _absent, ...params } = body.params;
+  return { ...body, params };
+}
+
+/** The library wants both types, and the clients without it name one. */
+const EITHER_TYPE = 'application/json, text/event-stream';
+
+function toWebRequest(request: FastifyRequest): Request {
+  const { method, url, headers } = request;
+  const accept = takesEvents(request) || takesJson(request) ? { accept: EITHER_TYPE } : {};
+  const given = Object.entries({ ...headers, ...accept }).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' ? [[name, value]] : [],
   );
   return new Request(new URL(url, 'http://localhost'), { method, headers: given });
+}
+
+const takesEvents = ({ headers: { accept = '' } }: FastifyRequest) => /text\/(event-stream|\*)/i.test(accept);
+
+const takesJson = ({ headers: { accept } }: FastifyRequest) => !accept || /application\/(json|\*)|\*\/\*/i.test(accept);
+
+/** The message of a stream of events, of which the server sends one. */
+async function toJsonResponse(response: Response): Promise<Response> {
+  const { status, headers } = response;
+  if (!headers.get('content-type')?.startsWith('text/event-stream')) return response;
+  const events = await response.text();
+  const data = events.split('\n').findLast((line) => line.startsWith('data: '));
+  return new Response(data?.slice('data: '.length), { status, headers: { 'content-type': 'application/json' } });
 }
 
 /** Leaves out headers of the connection and of caches, which are those of all routes. */

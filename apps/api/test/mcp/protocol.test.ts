@@ -45,7 +45,7 @@ t.test('A malformed message is an error of the protocol, never of the server', a
     ['a list as arguments', call([]), 200, INVALID_PARAMS],
     ['a text as arguments', call('x'), 200, INVALID_PARAMS],
     ['an unknown version', ask('tools/list'), 400, -32_000, earlier],
-    ['Accept without events', ask('tools/list'), 406, -32_000, { accept: 'application/json' }],
+    ['Accept of another type', ask('tools/list'), 406, -32_000, { accept: 'text/html' }],
     ['2026 without headers', ask2026('tools/list'), 400, -32_020],
     ['2026 without its envelope', ask('tools/list'), 400, INVALID_PARAMS, list],
     ['another method in the header', ask2026('tools/list'), 400, -32_020, envelopeHeaders('tools/call', 'x')],
@@ -82,6 +82,38 @@ t.test('A malformed message is an error of the protocol, never of the server', a
     '',
     'a notification has no answer',
   );
+});
+
+t.test('A client that names one type, any or none is answered, as JSON unless it takes events', async (t) => {
+  const bodies = [
+    { body: ask('tools/list'), more: {} },
+    { body: ask2026('tools/list'), more: envelopeHeaders('tools/list') },
+    { body: call({}), more: {} },
+  ];
+  for (const { body, more } of bodies) {
+    for (const accept of ['application/json', '*/*', 'application/*', 'application/json;q=0.9, text/html', undefined]) {
+      const answer = await app.inject({
+        method: 'POST',
+        url: '/mcp',
+        headers: { ...headers, ...more, ...(accept !== undefined && { accept }) },
+        payload: body,
+      });
+      t.equal(answer.statusCode, 200, `${accept}`);
+      t.match(answer.headers['content-type'], /^application\/json/);
+      t.match(answer.json(), { jsonrpc: '2.0', id: 7, result: {} });
+    }
+  }
+  const events = await send(ask('tools/list'), { accept: 'text/event-stream' });
+  t.match(events, { status: 200, text: /^event: message\ndata: / });
+  const refused = await send(ask('tasks/explode'), { accept: 'application/json' });
+  t.match(refused.message, { id: 7, error: { code: -32_601 } });
+  const told = await send({ jsonrpc: '2.0', method: 'notifications/initialized' }, { accept: '*/*' });
+  t.match(told, { status: 202, text: '' });
+});
+
+t.test('Null as arguments means none', async (t) => {
+  const { message } = await send(call(null, 'list_tasks'));
+  t.match(message.result, { structuredContent: { tasks: [] } });
 });
 
 t.test('Arguments that a tool refuses are a result that names the fields', async (t) => {

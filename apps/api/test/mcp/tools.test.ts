@@ -162,7 +162,7 @@ const REFUSED: [tool: string, given: object, text: string | RegExp][] = [
   ],
   ['update_task', { name: 'Prices' }, '- taskId: is required'],
   ['update_task', { taskId: 2147483647, etag: 'a b' }, '- etag: has the wrong form'],
-  ['get_task', { taskId: '1' }, '- taskId: must be an integer'],
+  ['get_task', { taskId: '12abc' }, '- taskId: must be an integer'],
   ['get_task', { taskId: 2147483648 }, '- taskId: must be at most 2147483647'],
   ['list_tasks', { cursor: 'abc' }, '- cursor: is not a cursor of this list'],
   ['list_tasks', { limit: 101 }, '- limit: must be at most 100'],

@@ -22,7 +22,7 @@ export const scheduleFields = {
   recurrencePattern: Type.Optional({
     ...recurrencePattern,
     description:
-      'Cron of five fields in `timezone`, for other schedules; the first run is at `scheduledFor` all the same',
+      'Cron of five fields in `timezone`, for other schedules; day of month and weekday mean either. The first run is at `scheduledFor` all the same',
   }),
   timezone: GivenTimeZone,
   endsAt: { ...TimeOrNull, description: 'No run at this time or later' },
