@@ -104,7 +104,7 @@ export const previewTask = {
   operationId: 'previewTask',
   summary: 'Preview the next runs of a schedule',
   description:
-    'Stores nothing. Returns at most 50 future runs, with a `note` where a clock change or a short month shifts one, after a pause, and at the last run. A `scheduledFor` in the past is accepted if future runs follow from it.',
+    'Stores nothing. Returns at most 50 future runs, with a `note` where a clock change or a short month shifts one, after a pause, at the last run, and, at the first one, on how a pattern combines day of month and weekday. A `scheduledFor` in the past is accepted if future runs follow from it.',
   body: PreviewTaskInput,
   response: {
     200: Type.Object({ success, occurrences: Type.Array(PlannedOccurrence) }),

@@ -35,7 +35,8 @@ const Description = Type.String({ maxLength: 500 });
 export const RecurrencePattern = Type.String({
   minLength: 1,
   maxLength: 256,
-  description: "Five-field cron expression in the task's time zone; if present, it decides the next runs",
+  description:
+    "Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported",
 });
 
 /** What the owner of a task sets. `apps/api/src/tasks/settings.ts` stores, answers and copies every field of this list. */

@@ -8,6 +8,7 @@ const FIELDS = ['minute', 'hour', 'day of month', 'month', 'day of week'] as con
 const MAX_LENGTH = 256;
 /** croner has a bit for each of the five weeks of a month, and one for the last. */
 const EVERY_WEEK = 0b111111;
+const FIVE_WEEKS = 0b011111;
 /** The Gregorian calendar repeats after 400 years, weekdays included. */
 const CALENDAR_CYCLE_MS = 146_097 * DAY_MS;
 const YEAR_2000 = Date.UTC(2000, 0, 1);
@@ -43,8 +44,41 @@ export function parsePattern(pattern: string): Series {
   return series;
 }
 
+/** Whether two patterns fire at the same times, however they are written. */
+export const isSamePattern = (a: string, b: string): boolean =>
+  a === b || (isValid(a) && isValid(b) && JSON.stringify(toTimes(parse(a))) === JSON.stringify(toTimes(parse(b))));
+
+function toTimes(parsed: CronPattern) {
+  const { days, weekdays, isEither } = toDays(parsed);
+  const isRestricted = isEither ? days !== null && weekdays !== null : days !== null || weekdays !== null;
+  return [parsed.minute, parsed.hour, parsed.month, isRestricted && [days, weekdays, isEither]];
+}
+
+/** Whether a day must match the day of the month or the weekday, or both; null if at most one of them counts. */
+export function combineDays(pattern: string): 'either' | 'both' | null {
+  const { days, weekdays, isEither } = toDays(parse(pattern));
+  if (days === null && weekdays === null) return null;
+  if (isEither) return 'either';
+  return days !== null && weekdays !== null ? 'both' : null;
+}
+
+function toDays(parsed: CronPattern) {
+  const { day, lastDayOfMonth, lastWeekday, nearestWeekdays } = parsed;
+  const weeks = parsed.dayOfWeek.map((one) => ((one & FIVE_WEEKS) === FIVE_WEEKS ? EVERY_WEEK : one));
+  const days = day.every(Boolean) ? null : [day, lastDayOfMonth, lastWeekday, nearestWeekdays];
+  const weekdays = weeks.every((one) => one === EVERY_WEEK) ? null : weeks;
+  return { days, weekdays, isEither: !parsed.useAndLogic };
+}
+
+/** As in crontab(5), days of the month and weekdays mean either, but both where one of the fields begins with `*`. */
+const hasStar = (pattern: string): boolean => {
+  const [, , day = '', , weekday = ''] = pattern.trim().split(/\s+/);
+  return /^[*?]/.test(day) || /^[*?]/.test(weekday);
+};
+
 function parse(pattern: string): CronPattern {
   const parsed = new CronPattern(pattern, undefined, { mode: '5-part' });
+  parsed.useAndLogic ||= hasStar(pattern);
   // Frees ten thousand unused entries: the cache has a thousand patterns.
   parsed.year = [];
   return parsed;
@@ -68,6 +102,6 @@ function isValid(pattern: string): boolean {
 
 /** 28 years have every kind of year (leap or not, by first weekday); searching all 400 takes too long. */
 function everFires(pattern: string): boolean {
-  const cron = new Cron(`0 ${pattern} 2000-2027`, { mode: '7-part', utcOffset: 0 });
+  const cron = new Cron(`0 ${pattern} 2000-2027`, { mode: '7-part', utcOffset: 0, domAndDow: hasStar(pattern) });
   return cron.nextRun(new Date(YEAR_2000 - 1)) !== null;
 }

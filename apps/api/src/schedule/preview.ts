@@ -1,4 +1,5 @@
 import { countRunsLeft, findRun, type Plan } from './next-run.ts';
+import { combineDays } from './pattern.ts';
 import { buildSeries, findOccurrence, type Schedule } from './recurrence.ts';
 import { dateTimeIn } from './time-zone.ts';
 import type { Occurrence } from './wall-clock.ts';
@@ -10,7 +11,7 @@ export interface PreviewedOccurrence {
   note?: string;
 }
 
-/** A note says what moves a run, which pause comes before it, and that no other follows it. */
+/** A note says what moves a run, which pause comes before it, how a pattern combines its days, and that no run follows. */
 export function previewOccurrences(plan: Plan, after: Date, count: number): PreviewedOccurrence[] {
   const previewed: PreviewedOccurrence[] = [];
   const runsLeft = countRunsLeft(plan);
@@ -21,6 +22,7 @@ export function previewOccurrences(plan: Plan, after: Date, count: number): Prev
     const isLast = previewed.length + 1 === runsLeft || next === null;
     const notes = [
       previewed.length === 0 ? describePause(plan, after) : '',
+      previewed.length === 0 ? describeDays(plan) : '',
       describeDeviation(plan, occurrence),
       isLast ? describeEnd(plan, occurrence) : '',
     ];
@@ -41,6 +43,17 @@ function describePause(plan: Plan, after: Date): string {
   const unpaused = pausedUntil === null ? null : findRun({ ...plan, pausedUntil: null }, after.getTime());
   if (pausedUntil === null || unpaused === null || unpaused.at >= pausedUntil.getTime()) return '';
   return `The task is paused until ${formatLocal(plan, pausedUntil.getTime())}.`;
+}
+
+function describeDays({ recurrencePattern }: Schedule): string {
+  switch (recurrencePattern === null ? null : combineDays(recurrencePattern)) {
+    case 'either':
+      return 'The pattern fires on days that match the day of the month or the weekday.';
+    case 'both':
+      return 'The pattern fires on days that match both the day of the month and the weekday.';
+    default:
+      return '';
+  }
 }
 
 function describeEnd(plan: Plan, occurrence: Occurrence): string {

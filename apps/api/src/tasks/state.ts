@@ -2,6 +2,7 @@ import type { ChangeTaskInput } from '@carillon/contract/tasks';
 import { invalidField } from '../errors.ts';
 import { findEnd, nextRun, type Plan } from '../schedule/next-run.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
+import { isSameSchedule } from '../schedule/same-schedule.ts';
 import type { TaskRow } from './read.ts';
 import { assertInFuture, parseSchedule, requireNextRun } from './schedule.ts';
 
@@ -18,7 +19,7 @@ export function nextState(before: TaskRow, input: ChangeTaskInput, limits: PlanL
   const { endsAt, maxRuns, pausedUntil } = limits;
   const plan: Plan = { ...schedule, endsAt, maxRuns, pausedUntil, plannedRuns: before.plannedRuns };
   assertNewLimits(before, limits, now);
-  const isRescheduled = hasOtherRuns(before, schedule);
+  const isRescheduled = !isSameSchedule(before, schedule);
   const status = input.status ?? (resumes(before, plan, isRescheduled, now) ? 'active' : before.status);
   if (status === before.status && !isRescheduled) {
     return { ...schedule, status, nextExecutionAt: status === 'active' ? moveNextRun(before, plan, now) : null };
@@ -76,14 +77,4 @@ function mergeSchedule(before: TaskRow, input: ChangeTaskInput): Schedule {
     recurrencePattern: input.recurrencePattern === undefined ? remaining : input.recurrencePattern,
     timezone: input.timezone ?? timezone,
   });
-}
-
-/** A single run is an instant, the same in every time zone. */
-function hasOtherRuns(a: Schedule, b: Schedule): boolean {
-  return (
-    a.scheduledFor.getTime() !== b.scheduledFor.getTime() ||
-    a.recurrence !== b.recurrence ||
-    a.recurrencePattern !== b.recurrencePattern ||
-    (a.timezone !== b.timezone && b.recurrence !== 'once')
-  );
 }

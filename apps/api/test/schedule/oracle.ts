@@ -15,6 +15,8 @@ export interface Fields {
   days: number[] | null;
   months: number[] | null;
   weekdays: number[] | null;
+  /** Whether a day must match `days` and `weekdays`, or either. */
+  areBoth: boolean;
 }
 
 export interface Plan {
@@ -104,13 +106,13 @@ function* monthlyWalls(first: number, from: number): Generator<number> {
   }
 }
 
-function* patternWalls({ minutes, hours, days, months, weekdays }: Fields, from: number): Generator<number> {
-  for (let day = Math.floor(from / DAY) * DAY; day < from + 3000 * DAY; day += DAY) {
+function* patternWalls({ minutes, hours, days, months, weekdays, areBoth }: Fields, from: number): Generator<number> {
+  for (let day = Math.floor(from / DAY) * DAY; day < from + 15_000 * DAY; day += DAY) {
     const date = new Date(day);
-    const onDay = days?.includes(date.getUTCDate());
-    const onWeekday = weekdays?.includes(date.getUTCDay());
+    const onDay = days === null || days.includes(date.getUTCDate());
+    const onWeekday = weekdays === null || weekdays.includes(date.getUTCDay());
     if (months !== null && !months.includes(date.getUTCMonth() + 1)) continue;
-    if (!(onDay === undefined && onWeekday === undefined) && !onDay && !onWeekday) continue;
+    if (areBoth ? !(onDay && onWeekday) : !(onDay || onWeekday)) continue;
     for (const hour of hours) for (const minute of minutes) yield day + hour * HOUR + minute * MINUTE;
   }
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { checkPattern, nearestRecurrence, parsePattern } from '../../src/schedule/pattern.ts';
+import { checkPattern, combineDays, nearestRecurrence, parsePattern } from '../../src/schedule/pattern.ts';
 
 t.test('Five fields of standard cron, with names and the signs that croner documents, are accepted', async (t) => {
   for (const pattern of [
@@ -62,6 +62,8 @@ t.test('A pattern that never fires is refused', async (t) => {
     '0 0 30 2 *',
     '0 0 31 4,6,9,11 *',
     '0 0 31W 2 *',
+    '0 0 31 2 */2',
+    '0 0 */30 1 +1#2',
     '0 0 8-31 2 +1#1',
     '0 0 LW * +6',
   ]) {
@@ -114,7 +116,32 @@ t.test('The signs beyond standard cron mean what croner documents', async (t) =>
   t.same(dates('0 9 * 1-2 5#2', 2027), ['01-08', '02-12'], 'second Friday');
   t.same(dates('0 9 * 1-2 FRI#L', 2027), ['01-29', '02-26'], 'last Friday');
   t.same(dates('0 9 13 * +FRI', 2026), ['02-13', '03-13', '11-13'], 'Friday the 13th');
+});
+
+t.test('Day of month and weekday mean either, and both where one of the fields begins with a star', async (t) => {
   t.same(dates('0 9 13 2 FRI', 2026), ['02-06', '02-13', '02-20', '02-27'], 'the 13th or a Friday');
+  t.same(dates('0 9 1-3 2 1', 2026), ['02-01', '02-02', '02-03', '02-09', '02-16', '02-23']);
+  t.same(dates('0 9 */2 2 1', 2026), ['02-09', '02-23'], 'a Monday with an odd date');
+  t.same(dates('0 9 */10,2 2 1', 2026), ['02-02'], 'a list that begins with a star');
+  t.same(dates('0 9 ?/2 2 1', 2026), ['02-09', '02-23']);
+  t.same(dates('0 9 1-3 2 */2', 2026), ['02-01', '02-03'], 'a Sunday, Tuesday, Thursday or Saturday');
+  t.same(dates('0 9 L 1-5 */2', 2026), ['01-31', '02-28', '03-31', '04-30', '05-31']);
+  t.same(dates('0 9 15 1-2 */1', 2026), ['01-15', '02-15']);
+  t.same(dates('0 9 15 1-2 0-6', 2026).length, 59, 'a range of all weekdays is no star');
+  for (const [pattern, combined] of [
+    ['0 9 13 * FRI', 'either'],
+    ['0 9 L * 1', 'either'],
+    ['0 9 1-31 * 1', 'either'],
+    ['0 9 */2 * 1', 'both'],
+    ['0 9 1 * */2', 'both'],
+    ['0 9 1 * +1', 'both'],
+    ['0 9 1 * *', null],
+    ['0 9 * * 1-5', null],
+    ['0 9 */1 * 1-5', null],
+    ['* * * * *', null],
+  ] as const) {
+    t.equal(combineDays(pattern), combined, pattern);
+  }
 });
 
 t.test('A pattern that has left the cache still fires at the same times', async (t) => {

@@ -94,3 +94,16 @@ t.test('A note explains a first run at which the pattern does not fire, and no o
     ['2026-11-23T03:30:00+00:00[UTC]'],
   ]);
 });
+
+t.test('The first note says how a pattern combines day of month and weekday', async (t) => {
+  t.same(seen({ recurrencePattern: '0 9 13 * FRI' }, '2026-11-10T12:00Z', 2), [
+    ['2026-11-13T09:00:00+00:00[UTC]', 'The pattern fires on days that match the day of the month or the weekday.'],
+    ['2026-11-20T09:00:00+00:00[UTC]'],
+  ]);
+  t.same(seen({ recurrencePattern: '0 9 */2 * FRI' }, '2026-11-10T12:00Z', 1), [
+    [
+      '2026-11-13T09:00:00+00:00[UTC]',
+      'The pattern fires on days that match both the day of the month and the weekday.',
+    ],
+  ]);
+});

@@ -76,6 +76,7 @@ function pattern(): { text: string; fields: Fields } {
       days: restriction(days),
       months: restriction(months),
       weekdays: restriction(weekdays),
+      areBoth: [days, weekdays].some((chosen) => chosen === null || chosen.text.startsWith('*')),
     },
   };
 }

@@ -2,6 +2,7 @@ import t from 'tap';
 import { testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { signUp } from '../../../api/test/support/people.ts';
+import { postTask } from '../../../api/test/support/tasks.ts';
 import { SESSION_STATEMENTS, visit } from '../support/visitor.ts';
 import { createReader, readValue } from './read-form.ts';
 
@@ -164,6 +165,30 @@ t.test('Update shows the next runs and the other form of the schedule, and keeps
   t.equal(readValue(cron, 'at'), '06:15');
   const wordless = await alices.submit(page, 'Update', { mode: 'cron', cron: '0 9 * 3 *' });
   t.match(wordless.text, /This pattern has no words here, so it stays as cron/);
+});
+
+t.test('Another spelling of a pattern keeps the skipped run of a task', async (t) => {
+  const bob = await signUp(app, { timezone: 'Europe/Berlin' });
+  const id = await postTask(app, bob, { recurrencePattern: '30 2 * * MON-FRI', timezone: 'Europe/Berlin' });
+  const { task: skipped } = (
+    await app.inject({ method: 'POST', url: `/api/tasks/${id}/skip-next`, headers: bob.headers })
+  ).json();
+  const bobs = visit(app, bob);
+  const saved = await bobs.submit(await bobs.open(`/tasks/${id}/edit`), 'Save task', {
+    mode: 'cron',
+    cron: '30 02 * * 1-5',
+  });
+  t.equal(saved.status, 200, saved.text);
+  const { task } = (await app.inject({ url: `/api/tasks/${id}`, headers: bob.headers })).json();
+  t.match(task, { recurrencePattern: '30 02 * * 1-5', nextExecutionAt: skipped.nextExecutionAt });
+});
+
+t.test('The runs say how a pattern combines day of month and weekday', async (t) => {
+  const page = await alices.open('/tasks/new');
+  const shown = await alices.submit(page, 'Update', { mode: 'cron', cron: '0 9 13 * FRI' });
+  t.match(shown.text, /days that match the day of the month or the weekday/);
+  const both = await alices.submit(page, 'Update', { mode: 'cron', cron: '0 9 */2 * FRI' });
+  t.match(both.text, /days that match both the day of the month and the weekday/);
 });
 
 t.test('Changes of clocks and short months are said beside the runs', async (t) => {

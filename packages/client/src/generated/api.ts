@@ -519,7 +519,7 @@ export interface paths {
         put?: never;
         /**
          * Preview the next runs of a schedule
-         * @description Stores nothing. Returns at most 50 future runs, with a `note` where a clock change or a short month shifts one, after a pause, and at the last run. A `scheduledFor` in the past is accepted if future runs follow from it.
+         * @description Stores nothing. Returns at most 50 future runs, with a `note` where a clock change or a short month shifts one, after a pause, at the last run, and, at the first one, on how a pattern combines day of month and weekday. A `scheduledFor` in the past is accepted if future runs follow from it.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -1970,7 +1970,7 @@ export interface components {
                  * @enum {string}
                  */
                 recurrence: "once" | "daily" | "weekly" | "monthly";
-                /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs */
+                /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                 recurrencePattern?: string | null;
                 /**
                  * Format: time-zone
@@ -3618,7 +3618,7 @@ export interface operations {
                      * @enum {string}
                      */
                     recurrence: "once" | "daily" | "weekly" | "monthly";
-                    /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs */
+                    /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                     recurrencePattern?: string | null;
                     /**
                      * Format: time-zone
@@ -4012,7 +4012,7 @@ export interface operations {
                      * @enum {string}
                      */
                     recurrence?: "once" | "daily" | "weekly" | "monthly";
-                    /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs */
+                    /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                     recurrencePattern?: string | null;
                     /**
                      * Format: time-zone
@@ -4567,7 +4567,7 @@ export interface operations {
                      * @enum {string}
                      */
                     recurrence: "once" | "daily" | "weekly" | "monthly";
-                    /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs */
+                    /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                     recurrencePattern?: string | null;
                     /**
                      * Format: time-zone
@@ -6039,7 +6039,7 @@ export interface operations {
                          * @enum {string}
                          */
                         recurrence?: "once" | "daily" | "weekly" | "monthly";
-                        /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs */
+                        /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                         recurrencePattern?: string | null;
                         /**
                          * Format: time-zone

@@ -59,7 +59,11 @@ export async function planRuns(
   limits: RunLimits = NO_LIMITS,
 ): Promise<Plan> {
   const planner = { visit, limits };
-  if (task && isSameSchedule(typed, typeSchedule(task, visit.now))) return planStored(planner, task);
+  const stored = task && typeSchedule(task, visit.now);
+  if (stored && isSameSchedule(typed, stored)) return planStored(planner, task);
+  if (stored && isRespelled(typed, stored)) {
+    return { ...(await planStored(planner, { ...task, recurrencePattern: typed.cron })), isStored: false };
+  }
   if (!isTimeZone(typed.timezone))
     return fail({ timezone: ['The time zone must be an IANA name, such as Europe/Berlin'] });
   if (typed.mode === 'cron') return planPattern(planner, typed.cron, parseCron(typed.cron), typed);
@@ -150,6 +154,13 @@ function isSameSchedule(a: TypedSchedule, b: TypedSchedule): boolean {
   const [words, others] = [readTypedWords(a), readTypedWords(b)];
   const isSameDay = a.every !== 'once' || (a.date === b.date && a.at.slice(0, 5) === b.at);
   return isSameDay && JSON.stringify(words) === JSON.stringify(others);
+}
+
+/** Whether a pattern has the words of the stored one, so that the first run is the same. */
+function isRespelled(typed: TypedSchedule, stored: TypedSchedule): boolean {
+  if (typed.mode !== 'cron' || typed.timezone !== stored.timezone) return false;
+  const words = parseCron(typed.cron);
+  return words !== null && JSON.stringify(words) === JSON.stringify(parseCron(stored.cron));
 }
 
 /** Such as `Weekdays at 02:30`; the pattern where there are no words. */

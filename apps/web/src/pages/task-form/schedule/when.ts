@@ -65,6 +65,7 @@ export const renderPattern = (typed: TypedSchedule, errors: FormErrors, isSwappe
   html`<div class="by-cron" id="by-cron"${isSwapped && raw(' hx-swap-oob="true"')}>${renderInput({
     name: 'cron',
     label: 'Five fields: minute, hour, day, month, weekday',
+    hint: html`Day and weekday mean either, or both where one begins with <code>*</code>. <code>L</code> is the last day, <code>FRI#2</code> the second Friday.`,
     value: typed.cron,
     attributes: raw('spellcheck="false" autocapitalize="off" maxlength="256"'),
     errors,
