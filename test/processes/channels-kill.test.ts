@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Db, deliveries, deliveryAttempts, queryRows, webhooks } from '@carillon/db';
+import { type Db, deliveries, deliveryAttempts, queryRows, endpoints } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
@@ -67,7 +67,7 @@ t.test('A process that is killed loses no message of a channel, whatever its tar
     db,
     sql`select d.id, h.name, d.status, d.attempt, d.payload,
         (select count(*)::int from delivery_attempts a where a.delivery_id = d.id) as logged
-      from deliveries d join webhooks h on h.id = d.webhook_id`,
+      from deliveries d join endpoints h on h.id = d.webhook_id`,
   );
   t.equal(rows.length, 6 * EACH + 1, 'each message, and the digest of one channel');
   t.same(
@@ -91,7 +91,7 @@ t.test('A process that is killed loses no message of a channel, whatever its tar
   const repeated = [...accepted.values()].reduce((sum, count) => sum + count - 1, 0);
   t.comment(`${repeated} of ${cut} messages that a kill cut were sent twice`);
   t.ok(repeated <= cut);
-  t.same(await db.select({ name: webhooks.name }).from(webhooks).where(eq(webhooks.status, 'failed')), [
+  t.same(await db.select({ name: endpoints.name }).from(endpoints).where(eq(endpoints.status, 'failed')), [
     { name: 'gone' },
   ]);
   t.ok((await db.$count(deliveryAttempts)) > 4 * EACH);
@@ -99,7 +99,7 @@ t.test('A process that is killed loses no message of a channel, whatever its tar
 
 /** As the outbox writes them. */
 async function insertMessages(db: Db): Promise<void> {
-  const channels = await db.select().from(webhooks);
+  const channels = await db.select().from(endpoints);
   let n = 0;
   for (const { id: webhookId, name } of channels) {
     const now = new Date();

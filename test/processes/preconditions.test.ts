@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { tasks, users, webhooks } from '@carillon/db';
+import { tasks, users, endpoints } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
@@ -78,7 +78,7 @@ t.test('Of 50 changes with one ETag at once over two processes, one succeeds and
 
   const ofWebhook = await race(`/api/webhooks/${webhook.id}`, isDescription);
   t.same([ofWebhook.winners.length, ofWebhook.losers.length], [1, RACERS - 1], 'webhook');
-  const [hook] = await db.select().from(webhooks).where(eq(webhooks.id, webhook.id));
+  const [hook] = await db.select().from(endpoints).where(eq(endpoints.id, webhook.id));
   t.match(hook, { description: `Racer ${ofWebhook.winners[0]?.i}`, revision: 2 });
 
   const ofUser = await race('/api/user', isName);

@@ -5,8 +5,10 @@ import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { findPrimary } from './find-primary.ts';
 import { findNewestApplied, MIGRATIONS, readJournal } from './journal.ts';
 import { openSingleConnection } from './open-postgres.ts';
-import { NO_TIMEOUTS, runOnlineSteps } from './partitions/online-steps.ts';
 import { setLocally } from './set-locally.ts';
+
+/** The role may have others, for the statements of requests. */
+const NO_TIMEOUTS = { statement_timeout: '0', lock_timeout: '0', idle_in_transaction_session_timeout: '0' };
 
 export interface Migrated {
   /** The version of PostgreSQL. */
@@ -24,7 +26,6 @@ export interface Migrated {
 export async function migrateDatabase(databaseUrl: string): Promise<Migrated> {
   const client = openSingleConnection(await findPrimary(databaseUrl));
   try {
-    await runOnlineSteps(client);
     return await client.begin(async (tx) => {
       await setLocally(tx, NO_TIMEOUTS);
       const [server] = await tx`

@@ -110,23 +110,23 @@ function completeContent(content: string, proposed: Proposed | null): string {
 
 /** The key of the user for the provider, if there is one. Throws 503 if it cannot be read. */
 export async function findProviderKey(ctx: Context, caller: Pick<Caller, 'id'>): Promise<string | null> {
-  const [user] = await ctx.db.select({ sealed: users.providerKeySealed }).from(users).where(eq(users.id, caller.id));
-  return openProviderKey(ctx, caller, user?.sealed ?? null);
+  const [user] = await ctx.db.select({ ciphertext: users.providerKeyEncrypted }).from(users).where(eq(users.id, caller.id));
+  return openProviderKey(ctx, caller, user?.ciphertext ?? null);
 }
 
 /** The key as above, and the channels. */
 async function findAccount(ctx: Context, caller: Caller) {
   const channels = sql<ChannelChoice[]>`${selectChannelChoices(sql`"users"."id"`)}`;
   const [user] = await ctx.db
-    .select({ sealed: users.providerKeySealed, channels })
+    .select({ ciphertext: users.providerKeyEncrypted, channels })
     .from(users)
     .where(eq(users.id, caller.id));
-  return { apiKey: openProviderKey(ctx, caller, user?.sealed ?? null), channels: user?.channels ?? [] };
+  return { apiKey: openProviderKey(ctx, caller, user?.ciphertext ?? null), channels: user?.channels ?? [] };
 }
 
-function openProviderKey(ctx: Context, { id }: Pick<Caller, 'id'>, sealed: string | null): string | null {
+function openProviderKey(ctx: Context, { id }: Pick<Caller, 'id'>, ciphertext: string | null): string | null {
   try {
-    return decryptProviderKey(ctx, id, sealed);
+    return decryptProviderKey(ctx, id, ciphertext);
   } catch (error) {
     ctx.log.error({ err: error, userId: id }, "decrypting a user's own AI key failed");
     throw new AppError('provider_failed', UNREADABLE_KEY_MESSAGE, { errorCode: 'AUTHENTICATION_FAILED' });

@@ -20,7 +20,7 @@ export async function listAlerts({ db }: Context, caller: Caller, { taskId, kind
             select l.error from delivery_attempts l where l.delivery_id = sent.id and not l.success
             order by l.attempted_at desc limit 1
           ) as "lastError"
-        from deliveries d join webhooks h on h.id = d.webhook_id
+        from deliveries d join endpoints h on h.id = d.webhook_id
           join deliveries sent on sent.id = coalesce(d.digest_id, d.id)
         where d.alert_id = a.id
         union all

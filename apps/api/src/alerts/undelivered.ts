@@ -30,7 +30,7 @@ export async function reportUndelivered(
       tx.db,
       sql`
       select id, user_id, title, (
-          select h.name from deliveries d join webhooks h on h.id = d.webhook_id
+          select h.name from deliveries d join endpoints h on h.id = d.webhook_id
           where d.alert_id = a.id and coalesce(d.digest_id, d.id) = any(${own}) limit 1
         ) as channel
       from alerts a where id = any(${alertIds})

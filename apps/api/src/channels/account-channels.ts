@@ -1,4 +1,4 @@
-import { webhooks } from '@carillon/db';
+import { endpoints } from '@carillon/db';
 import { and, eq, inArray, not } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { unknownChannel } from './check-channels.ts';
@@ -10,10 +10,10 @@ import { isChannel } from './read.ts';
  */
 export async function lockAccountChannels(ctx: Context, caller: Caller, given: readonly string[]): Promise<string[]> {
   const mine = await ctx.db
-    .select({ id: webhooks.id })
-    .from(webhooks)
-    .where(and(eq(webhooks.userId, caller.id), isChannel))
-    .orderBy(webhooks.id)
+    .select({ id: endpoints.id })
+    .from(endpoints)
+    .where(and(eq(endpoints.userId, caller.id), isChannel))
+    .orderBy(endpoints.id)
     .for('no key update');
   const known = new Set(mine.map(({ id }) => id));
   const at = given.findIndex((id) => !known.has(id.toLowerCase()));
@@ -23,15 +23,15 @@ export async function lockAccountChannels(ctx: Context, caller: Caller, given: r
 
 /** Has exactly these channels get the notifications of the account. */
 export async function setAccountChannels(ctx: Context, caller: Caller, ids: readonly string[]): Promise<void> {
-  const mine = and(eq(webhooks.userId, caller.id), isChannel);
-  const isNamed = inArray(webhooks.id, [...ids]);
+  const mine = and(eq(endpoints.userId, caller.id), isChannel);
+  const isNamed = inArray(endpoints.id, [...ids]);
   const set = (isForAccount: boolean) => ({ isForAccount, updatedAt: ctx.now() });
   await ctx.db
-    .update(webhooks)
+    .update(endpoints)
     .set(set(false))
-    .where(and(mine, eq(webhooks.isForAccount, true), not(isNamed)));
+    .where(and(mine, eq(endpoints.isForAccount, true), not(isNamed)));
   await ctx.db
-    .update(webhooks)
+    .update(endpoints)
     .set(set(true))
-    .where(and(mine, eq(webhooks.isForAccount, false), isNamed));
+    .where(and(mine, eq(endpoints.isForAccount, false), isNamed));
 }

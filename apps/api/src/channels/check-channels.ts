@@ -1,4 +1,4 @@
-import { webhooks } from '@carillon/db';
+import { endpoints } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { invalidField } from '../errors.ts';
@@ -19,10 +19,10 @@ export const unknownChannel = (at: number) => invalidField(`channels.${at}`, 'is
 export async function lockChannels(ctx: Context, caller: Caller, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const found = await ctx.db
-    .select({ id: webhooks.id })
-    .from(webhooks)
-    .where(and(inArray(webhooks.id, [...ids]), eq(webhooks.userId, caller.id), isChannel))
-    .orderBy(webhooks.id)
+    .select({ id: endpoints.id })
+    .from(endpoints)
+    .where(and(inArray(endpoints.id, [...ids]), eq(endpoints.userId, caller.id), isChannel))
+    .orderBy(endpoints.id)
     .for('key share');
   const known = new Set(found.map(({ id }) => id));
   return ids.filter((id) => known.has(id));

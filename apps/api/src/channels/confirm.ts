@@ -1,4 +1,4 @@
-import { webhooks } from '@carillon/db';
+import { endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { lockConfirmation, requestConfirmations } from '../notifications/addresses.ts';
@@ -25,5 +25,5 @@ export async function requestChannelConfirmation(
   await requestConfirmations(ctx, caller.id, [address], { again });
   const isConfirmed = await lockConfirmation(ctx, caller.id, address);
   const status = isConfirmed && isWanted ? 'active' : 'inactive';
-  await ctx.db.update(webhooks).set({ status }).where(eq(webhooks.id, id));
+  await ctx.db.update(endpoints).set({ status }).where(eq(endpoints.id, id));
 }

@@ -1,4 +1,4 @@
-import { tasks, users, webhooks } from '@carillon/db';
+import { tasks, users, endpoints } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { changedOverdueAt } from '../alerts/overdue-at.ts';
 import { describeActor, recordAudit } from '../audit/record.ts';
@@ -38,12 +38,12 @@ async function tryDelete(ctx: Context, caller: Caller, id: string, expected: Exp
   const naming = await ctx.db.select(taskColumns).from(tasks).where(isNaming).orderBy(tasks.id).for('no key update');
   const [channel] = await ctx.db
     .select({
-      kind: webhooks.kind,
-      name: webhooks.name,
-      isForAccount: webhooks.isForAccount,
-      revision: webhooks.revision,
+      kind: endpoints.kind,
+      name: endpoints.name,
+      isForAccount: endpoints.isForAccount,
+      revision: endpoints.revision,
     })
-    .from(webhooks)
+    .from(endpoints)
     .where(isOwnChannel(caller, id))
     .for('update');
   if (!channel) throw channelNotFound();
@@ -51,7 +51,7 @@ async function tryDelete(ctx: Context, caller: Caller, id: string, expected: Exp
   if ((await ctx.db.$count(tasks, isNaming)) > naming.length) return false;
 
   for (const task of naming) await removeFromTask(ctx, task, id);
-  await ctx.db.delete(webhooks).where(eq(webhooks.id, id));
+  await ctx.db.delete(endpoints).where(eq(endpoints.id, id));
   // So that the ETag of the settings changes.
   if (channel.isForAccount) await ctx.db.update(users).set({ updatedAt: ctx.now() }).where(eq(users.id, caller.id));
   const details = { channelId: id, kind: channel.kind, name: channel.name };

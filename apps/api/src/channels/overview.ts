@@ -86,7 +86,7 @@ export async function listChannelOverviews({ db }: Context, caller: Caller) {
     sql`
     select ${channelColumns}, coalesce(u.task_count, 0) as task_count, coalesce(u.tasks, '[]') as tasks,
       ${latestDeliveries}
-    from webhooks c left join ${usedBy(caller.id)} on u.channel = c.id
+    from endpoints c left join ${usedBy(caller.id)} on u.channel = c.id
     where c.user_id = ${caller.id} and c.purpose = 'channel' order by c.created_at desc, c.id desc`,
   );
   return { channels: rows.map(toOverview) };
@@ -99,7 +99,7 @@ export async function getChannelForForm({ db }: Context, caller: Caller, id: str
     sql`
     select ${channelColumns}, c.revision,
       (select count(*)::int from tasks t where t.user_id = c.user_id and c.id = any(t.channels)) as task_count
-    from webhooks c where c.id = ${id} and c.user_id = ${caller.id} and c.purpose = 'channel'`,
+    from endpoints c where c.id = ${id} and c.user_id = ${caller.id} and c.purpose = 'channel'`,
   );
   if (!row) throw channelNotFound();
   return toChannel(row);
@@ -120,7 +120,7 @@ export async function showChannel(ctx: Context, caller: Caller, { id, cursor }: 
         (select coalesce(json_agg(${attemptObject} order by a.attempted_at desc), '[]') from (
           select * from delivery_attempts where delivery_id = d.id
           order by attempted_at desc limit ${SHOWN_ATTEMPTS}) a) as attempts
-      from (select d.* from webhooks c cross join lateral (
+      from (select d.* from endpoints c cross join lateral (
           select * from deliveries d where d.webhook_id = c.id ${
             before === null
               ? sql.empty()
@@ -150,7 +150,7 @@ async function readChannelState({ db }: Context, caller: Caller, id: string) {
       ${latestDeliveries}, counted.waiting, counted.failed,
       (select ${attemptObject} from delivery_attempts a where a.webhook_id = c.id
         order by a.attempted_at desc limit 1) as last_attempt
-    from webhooks c left join ${usedBy(caller.id)} on u.channel = c.id cross join lateral (
+    from endpoints c left join ${usedBy(caller.id)} on u.channel = c.id cross join lateral (
       select (count(*) filter (where status in ('pending', 'sending', 'held')))::int as waiting,
         (count(*) filter (where status = 'failed' and event <> 'test'))::int as failed
       from (select status, event from deliveries where webhook_id = c.id

@@ -1,6 +1,6 @@
 import type { ListChannelsQuery } from '@carillon/contract/channels/channels';
 import type { ListChannelLogsQuery, MessageEvent } from '@carillon/contract/channels/deliveries';
-import { type ChannelKind, type ShownSettings, webhooks } from '@carillon/db';
+import { type ChannelKind, type ShownSettings, endpoints } from '@carillon/db';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -8,32 +8,32 @@ import { isConfirmedSql } from '../queries/confirmed-address.ts';
 import { listDeliveries, type OwnReceiver } from '../webhooks/read.ts';
 import type { LogEntry } from '../webhooks/test-delivery.ts';
 
-export const isChannel = eq(webhooks.purpose, 'channel');
+export const isChannel = eq(endpoints.purpose, 'channel');
 
-const isConfirmed = isConfirmedSql(sql`"webhooks"."user_id"`, sql`"webhooks"."shown_settings" ->> 'address'`);
+const isConfirmed = isConfirmedSql(sql`"endpoints"."user_id"`, sql`"endpoints"."shown_settings" ->> 'address'`);
 
 /** What may be shown of a channel, with its revision. */
 export const channelFields = {
-  id: webhooks.id,
-  kind: sql<ChannelKind>`${webhooks.kind}`,
-  name: sql<string>`${webhooks.name}`,
-  settings: sql<ShownSettings>`${webhooks.shownSettings}`.mapWith(webhooks.shownSettings),
-  isForAccount: webhooks.isForAccount,
-  isActive: sql<boolean>`${webhooks.status} = 'active'`,
-  status: webhooks.status,
-  isConfirmed: sql<boolean>`${webhooks.kind} <> 'email' or ${isConfirmed}`,
-  quiet: webhooks.quiet,
-  minIntervalMinutes: webhooks.minIntervalMinutes,
-  digest: webhooks.digest,
-  digestHour: webhooks.digestHour,
-  digestTimezone: webhooks.digestTimezone,
-  urgent: webhooks.urgent,
-  createdAt: webhooks.createdAt,
-  revision: webhooks.revision,
+  id: endpoints.id,
+  kind: sql<ChannelKind>`${endpoints.kind}`,
+  name: sql<string>`${endpoints.name}`,
+  settings: sql<ShownSettings>`${endpoints.shownSettings}`.mapWith(endpoints.shownSettings),
+  isForAccount: endpoints.isForAccount,
+  isActive: sql<boolean>`${endpoints.status} = 'active'`,
+  status: endpoints.status,
+  isConfirmed: sql<boolean>`${endpoints.kind} <> 'email' or ${isConfirmed}`,
+  quiet: endpoints.quiet,
+  minIntervalMinutes: endpoints.minIntervalMinutes,
+  digest: endpoints.digest,
+  digestHour: endpoints.digestHour,
+  digestTimezone: endpoints.digestTimezone,
+  urgent: endpoints.urgent,
+  createdAt: endpoints.createdAt,
+  revision: endpoints.revision,
 };
 
 export const isOwnChannel = (caller: Pick<Caller, 'id'>, id: string) =>
-  and(eq(webhooks.id, id), eq(webhooks.userId, caller.id), isChannel);
+  and(eq(endpoints.id, id), eq(endpoints.userId, caller.id), isChannel);
 
 export const channelNotFound = () => new AppError('not_found', 'Channel not found');
 
@@ -46,23 +46,23 @@ export const ownChannel = (caller: Pick<Caller, 'id'>, id: string): OwnReceiver 
 
 /** Throws 404 unless the caller owns the channel. */
 export async function getChannel(ctx: Context, caller: Caller, id: string) {
-  const [channel] = await ctx.db.select(channelFields).from(webhooks).where(isOwnChannel(caller, id));
+  const [channel] = await ctx.db.select(channelFields).from(endpoints).where(isOwnChannel(caller, id));
   if (!channel) throw channelNotFound();
   return channel;
 }
 
 /** Newest first. */
 export async function listChannels(ctx: Context, caller: Caller, { limit, offset }: ListChannelsQuery) {
-  const mine = and(eq(webhooks.userId, caller.id), isChannel);
+  const mine = and(eq(endpoints.userId, caller.id), isChannel);
   const [page, total] = await Promise.all([
     ctx.db
       .select(channelFields)
-      .from(webhooks)
+      .from(endpoints)
       .where(mine)
-      .orderBy(desc(webhooks.createdAt), desc(webhooks.id))
+      .orderBy(desc(endpoints.createdAt), desc(endpoints.id))
       .limit(limit)
       .offset(offset),
-    ctx.db.$count(webhooks, mine),
+    ctx.db.$count(endpoints, mine),
   ]);
   return { channels: page, pagination: { total, limit, offset, hasMore: offset + page.length < total } };
 }

@@ -1,4 +1,4 @@
-import { notificationAddresses, users, webhooks } from '@carillon/db';
+import { notificationAddresses, users, endpoints } from '@carillon/db';
 import { and, eq, ne, sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
 import { hashLinkToken } from '../crypto/link-token.ts';
@@ -11,17 +11,17 @@ import { notifyUsers } from '../notifications/write.ts';
 export function unsubscribe(ctx: Context, token: string): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const [found] = await tx.db
-      .select({ id: webhooks.id, userId: webhooks.userId, name: webhooks.name, address: addressOf, isOwn })
-      .from(webhooks)
-      .innerJoin(users, eq(users.id, webhooks.userId))
-      .where(eq(webhooks.unsubscribeHash, hashLinkToken(token)));
+      .select({ id: endpoints.id, userId: endpoints.userId, name: endpoints.name, address: addressOf, isOwn })
+      .from(endpoints)
+      .innerJoin(users, eq(users.id, endpoints.userId))
+      .where(eq(endpoints.unsubscribeHash, hashLinkToken(token)));
     if (!found) return;
     const { userId, name, address } = found;
-    const channels = found.isOwn ? eq(webhooks.id, found.id) : and(eq(webhooks.userId, userId), eq(addressOf, address));
+    const channels = found.isOwn ? eq(endpoints.id, found.id) : and(eq(endpoints.userId, userId), eq(addressOf, address));
     const { count } = await tx.db
-      .update(webhooks)
+      .update(endpoints)
       .set({ status: 'inactive', updatedAt: tx.now() })
-      .where(and(channels, eq(webhooks.kind, 'email'), ne(webhooks.status, 'inactive')));
+      .where(and(channels, eq(endpoints.kind, 'email'), ne(endpoints.status, 'inactive')));
     const hasForgotten = !found.isOwn && (await forgetConfirmation(tx, userId, address));
     if (count === 0 && !hasForgotten) return;
     await notifyUsers(tx, [
@@ -40,7 +40,7 @@ const OWN = 'Nothing more is sent there by this channel until you switch it on a
 const OTHER =
   'Nothing of your account is sent there any more. If you switch a channel to it on again, the address gets a link first.';
 
-const addressOf = sql<string>`${webhooks.shownSettings} ->> 'address'`;
+const addressOf = sql<string>`${endpoints.shownSettings} ->> 'address'`;
 const isOwn = sql<boolean>`${users.email} = ${addressOf} and ${users.emailVerifiedAt} is not null`;
 
 async function forgetConfirmation(ctx: Context, userId: number, address: string): Promise<boolean> {

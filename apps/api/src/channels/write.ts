@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ChangeChannelInput, CreateChannelInput } from '@carillon/contract/channels/channels';
-import { type ChannelKind, webhooks } from '@carillon/db';
+import { type ChannelKind, endpoints } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { describeActor, recordAudit } from '../audit/record.ts';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
@@ -29,7 +29,7 @@ export function createChannel(ctx: Context, caller: Caller, input: CreateChannel
   return inTransaction(ctx, async (tx) => {
     await reserveChannel(tx, caller, id);
     const now = tx.now();
-    await tx.db.insert(webhooks).values({
+    await tx.db.insert(endpoints).values({
       id,
       userId: caller.id,
       purpose: 'channel',
@@ -55,10 +55,10 @@ export function createChannel(ctx: Context, caller: Caller, input: CreateChannel
 /** Locks the user's row for the transaction, so that concurrent creations are counted one after the other. */
 async function reserveChannel(ctx: Context, caller: Caller, id: string) {
   await lockPlanLimits(ctx, caller.id);
-  if ((await ctx.db.$count(webhooks, eq(webhooks.id, id))) > 0) {
+  if ((await ctx.db.$count(endpoints, eq(endpoints.id, id))) > 0) {
     throw new AppError('conflict', 'This channel exists already.');
   }
-  const used = await ctx.db.$count(webhooks, and(eq(webhooks.userId, caller.id), isChannel));
+  const used = await ctx.db.$count(endpoints, and(eq(endpoints.userId, caller.id), isChannel));
   if (used >= MAX_CHANNELS) {
     throw quotaExceededError({ resource: 'channels', used, limit: MAX_CHANNELS, resetAt: null });
   }
@@ -96,20 +96,20 @@ export function changeChannel(
   return inTransaction(ctx, async (tx) => {
     await endDeliveriesIfFailed(tx, sql`h.id = ${id} and h.user_id = ${caller.id} and h.purpose = 'channel'`);
     const [found] = await tx.db
-      .select({ ...channelFields, sealed: webhooks.secretSealed })
-      .from(webhooks)
+      .select({ ...channelFields, ciphertext: endpoints.secretEncrypted })
+      .from(endpoints)
       .where(isOwnChannel(caller, id))
       .for('no key update');
     if (!found) throw channelNotFound();
-    const { sealed, ...before } = found;
+    const { ciphertext, ...before } = found;
     assertRevision(before, expected);
     const changed = Object.keys(input);
     if (changed.length === 0) return before;
 
-    const settings = hasSettings(input) ? changeSettings(tx, before, sealed, input) : null;
+    const settings = hasSettings(input) ? changeSettings(tx, before, ciphertext, input) : null;
     const pacing = mergePacing(caller, before.kind, input, before);
     await tx.db
-      .update(webhooks)
+      .update(endpoints)
       .set({
         ...(name === undefined ? {} : { name }),
         ...(isActive === undefined ? {} : { status: isActive ? 'active' : 'inactive' }),
@@ -117,10 +117,10 @@ export function changeChannel(
         // The revision changes with secrets, which the row does not show.
         ...(settings === null
           ? {}
-          : { ...storeSettings(tx, id, before.kind, settings), revision: sql`${webhooks.revision} + 1` }),
+          : { ...storeSettings(tx, id, before.kind, settings), revision: sql`${endpoints.revision} + 1` }),
         updatedAt: tx.now(),
       })
-      .where(eq(webhooks.id, id));
+      .where(eq(endpoints.id, id));
     const address = settings?.address ?? before.settings.address;
     const isMoved = address !== before.settings.address;
     if (typeof address === 'string' && (isMoved || isActive)) {
@@ -140,17 +140,17 @@ type Before = Awaited<ReturnType<typeof getChannel>>;
 function changeSettings(
   ctx: Context,
   { id, kind, settings: shown }: Before,
-  sealed: string,
+  ciphertext: string,
   input: ChangeChannelInput,
 ) {
-  const merged = mergeSettings(ctx, kind, input, openSettings(ctx, id, sealed));
+  const merged = mergeSettings(ctx, kind, input, openSettings(ctx, id, ciphertext));
   return merged.address === shown.address ? merged : addUnsubscribeToken(merged);
 }
 
 /** Empty if the encryption key is no longer configured: giving all settings again is how the owner recovers. */
-function openSettings(ctx: Context, id: string, sealed: string): ChannelSettings {
+function openSettings(ctx: Context, id: string, ciphertext: string): ChannelSettings {
   try {
-    return JSON.parse(decryptSecret(ctx, id, sealed)) as ChannelSettings;
+    return JSON.parse(decryptSecret(ctx, id, ciphertext)) as ChannelSettings;
   } catch (error) {
     ctx.log.error({ err: error, channelId: id }, 'decrypting the settings of a channel failed');
     return {};

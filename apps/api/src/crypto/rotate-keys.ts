@@ -71,8 +71,8 @@ async function writeBatch(db: Db, column: EncryptedColumn, changes: readonly Cha
   const { table, id, ciphertext } = ENCRYPTED_COLUMNS[column];
   // The index may have a prefix, which stays.
   const blindIndex =
-    column === 'webhooks.secret_sealed'
-      ? sql`, secret_lookup = regexp_replace(webhooks.secret_lookup, '[0-9a-f]{64}$', r.blind_index)`
+    column === 'endpoints.secret_encrypted'
+      ? sql`, secret_lookup = regexp_replace(endpoints.secret_lookup, '[0-9a-f]{64}$', r.blind_index)`
       : sql``;
   const written = await queryRows(
     db,

@@ -69,7 +69,7 @@ async function writeEvents(tx: Context, events: readonly Event[]): Promise<void>
         '{"event":"' || k.event || '","timestamp":"' || ${now}::text || '","webhookId":"' || h.id || '","userId":'
           || e.user_id || case when e.is_cut and h.kind <> 'webhook' then ',"isCut":true' else '' end || ',"data":' || e.data
           || '}' as payload
-      from e join webhooks h on h.user_id = e.user_id and h.status = 'active' and h.events && e.kinds
+      from e join endpoints h on h.user_id = e.user_id and h.status = 'active' and h.events && e.kinds
         and (h.task_id is null or h.task_id = e.task_id and not e.skips_task)
         and (h.kind = 'webhook' or not e.skips_task and not e.skips_channels
           and exists (select from tasks t where t.id = e.task_id and h.id = any(t.channels)))

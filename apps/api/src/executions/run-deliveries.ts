@@ -32,7 +32,7 @@ export async function readRunDeliveries(ctx: Context, caller: Caller, id: number
         h.status = 'active' as is_active,
         case when h.kind <> 'webhook' then jsonb_build_object('name', h.name, 'kind', h.kind) end as channel
       from run
-      join webhooks h on h.user_id = run.user_id and (h.task_id is null or h.task_id = run.task_id)
+      join endpoints h on h.user_id = run.user_id and (h.task_id is null or h.task_id = run.task_id)
       cross join lateral (values (run.started_at), (run.completed_at)) written(at)
       cross join lateral (
         select made.* from deliveries made

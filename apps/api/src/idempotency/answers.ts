@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { columnAad } from '../crypto/encrypted-columns.ts';
 import { decrypt, encrypt } from '../crypto/encryption.ts';
 import { AppError } from '../errors.ts';
-import type { Claim, SealedAnswer } from './claim.ts';
+import type { Claim, EncryptedAnswer } from './claim.ts';
 
 export interface Answer {
   status: number;
@@ -13,7 +13,7 @@ export interface Answer {
   body: string;
 }
 
-const columnOf = ({ id }: Pick<Claim, 'id'>) => columnAad('idempotency_keys.answer_sealed', id);
+const columnOf = ({ id }: Pick<Claim, 'id'>) => columnAad('idempotency_keys.answer_encrypted', id);
 
 const isMine = ({ id, token }: Pick<Claim, 'id' | 'token'>) =>
   and(eq(idempotencyKeys.id, id), eq(idempotencyKeys.claimToken, token), isNull(idempotencyKeys.status));
@@ -25,10 +25,10 @@ export async function storeAnswer(
   { fingerprint, status, location, body }: Answer & { fingerprint: string },
 ): Promise<boolean> {
   // The fingerprint is encrypted too: a body with a password could be guessed from it.
-  const sealed = encrypt(ctx.config.encryptionKeys, JSON.stringify({ fingerprint, body }), columnOf(claim));
+  const ciphertext = encrypt(ctx.config.encryptionKeys, JSON.stringify({ fingerprint, body }), columnOf(claim));
   const { count } = await ctx.db
     .update(idempotencyKeys)
-    .set({ status, location, answerSealed: sealed })
+    .set({ status, location, answerEncrypted: ciphertext })
     .where(isMine(claim));
   return count > 0;
 }
@@ -39,15 +39,15 @@ export async function releaseClaim(ctx: Context, claim: Claim): Promise<void> {
 }
 
 /** Throws 422 for the answer to another body. */
-export function openAnswer(ctx: Context, claim: Claim, stored: SealedAnswer, fingerprint: string): Answer {
+export function openAnswer(ctx: Context, claim: Claim, stored: EncryptedAnswer, fingerprint: string): Answer {
   const { body, fingerprint: first } = decryptAnswer(ctx, claim, stored);
   if (first !== fingerprint) throw idempotencyKeyReused();
   return { status: stored.status, location: stored.location, body };
 }
 
-function decryptAnswer(ctx: Context, claim: Claim, { sealed }: SealedAnswer): { fingerprint: string; body: string } {
+function decryptAnswer(ctx: Context, claim: Claim, { ciphertext }: EncryptedAnswer): { fingerprint: string; body: string } {
   try {
-    return JSON.parse(decrypt(ctx.config.encryptionKeys, sealed, columnOf(claim)));
+    return JSON.parse(decrypt(ctx.config.encryptionKeys, ciphertext, columnOf(claim)));
   } catch (error) {
     ctx.log.error({ err: error }, 'decrypting the answer of an Idempotency-Key failed');
     throw new AppError('conflict', 'This request has succeeded before, but its answer cannot be read any more.');

@@ -17,17 +17,17 @@ export interface ClaimRequest {
 }
 
 /** The answer of an earlier request, encrypted. */
-export interface SealedAnswer {
+export interface EncryptedAnswer {
   status: number;
   location: string | null;
-  sealed: string;
+  ciphertext: string;
 }
 
 export interface Claim {
   id: string;
   token: string;
   /** `claimed` by this request, `running` in another one, or answered before. */
-  state: 'claimed' | 'running' | SealedAnswer;
+  state: 'claimed' | 'running' | EncryptedAnswer;
 }
 
 export const createClaimRequest = (scope: string, leaseMs: number | null): ClaimRequest => ({
@@ -50,7 +50,7 @@ const IS_ABANDONED = sql`k.status is null and (k.lease_until < now() or (k.backe
   select from pg_stat_activity a where a.pid = k.backend_pid and coalesce(a.backend_start <= k.claimed_at, true))))`;
 
 interface FoundClaim {
-  known: { status: number | null; location: string | null; sealed: string | null; isCurrent: boolean } | null;
+  known: { status: number | null; location: string | null; ciphertext: string | null; isCurrent: boolean } | null;
   claimed: { isMine: boolean };
 }
 
@@ -70,9 +70,9 @@ function claimValues(ctx: Pick<Context, 'now' | 'config'>, { scope, token, lease
 function toClaim(userId: number, { scope, token }: ClaimRequest, { known, claimed }: FoundClaim): Claim {
   const id = `${userId}:${scope}`;
   if (claimed.isMine) return { id, token, state: 'claimed' };
-  const { status = null, location = null, sealed = null, isCurrent = false } = known ?? {};
-  if (!isCurrent || status === null || sealed === null) return { id, token, state: 'running' };
-  return { id, token, state: { status, location, sealed } };
+  const { status = null, location = null, ciphertext = null, isCurrent = false } = known ?? {};
+  if (!isCurrent || status === null || ciphertext === null) return { id, token, state: 'running' };
+  return { id, token, state: { status, location, ciphertext } };
 }
 
 /**
@@ -85,11 +85,11 @@ const claimQuery = preparedQuery((db) => {
     .$with('known', {
       status: sql<number | null>`status`.as('status'),
       location: sql<string | null>`location`.as('location'),
-      sealed: sql<string | null>`answer_sealed`.as('answer_sealed'),
+      ciphertext: sql<string | null>`answer_encrypted`.as('answer_encrypted'),
       isCurrent: sql<boolean>`is_current`.as('is_current'),
     })
     .as(
-      sql`select k.id, k.status, k.location, k.answer_sealed, k.expires_at > ${now} as is_current
+      sql`select k.id, k.status, k.location, k.answer_encrypted, k.expires_at > ${now} as is_current
         from idempotency_keys k join caller c on k.id = c.id || ':' || ${value('claimScope', 'text')}`,
     );
   const inserted = db.$with('inserted', {}).as(
@@ -101,7 +101,7 @@ const claimQuery = preparedQuery((db) => {
   const takenOver = db.$with('taken_over', {}).as(
     sql`update idempotency_keys set claim_token = ${newClaim.token}, claimed_at = clock_timestamp(),
         lease_until = ${newClaim.leaseUntil}, backend_pid = ${newClaim.backendPid},
-        expires_at = ${newClaim.expiresAt}, status = null, location = null, answer_sealed = null
+        expires_at = ${newClaim.expiresAt}, status = null, location = null, answer_encrypted = null
       where id in (
         select k.id from idempotency_keys k join known on known.id = k.id
         where k.expires_at <= ${now} or (${IS_ABANDONED}) for no key update of k skip locked)

@@ -41,7 +41,7 @@ interface FailedMail {
 
 type QueuedMail = Pick<
   typeof mails.$inferSelect,
-  'id' | 'kind' | 'recipient' | 'subject' | 'bodySealed' | 'attempt' | 'alertId' | 'createdAt'
+  'id' | 'kind' | 'recipient' | 'subject' | 'bodyEncrypted' | 'attempt' | 'alertId' | 'createdAt'
 >;
 
 /** At least once each, with retries for a day. Any number of processes may deliver at once. */
@@ -89,13 +89,13 @@ async function claimDueMails(ctx: DeliveryContext): Promise<QueuedMail[]> {
     orderBy: [asc(mails.nextAttemptAt), asc(mails.id)],
     limit: BATCH_SIZE,
   });
-  const { id, kind, recipient, subject, bodySealed, attempt, alertId, createdAt } = mails;
+  const { id, kind, recipient, subject, bodyEncrypted, attempt, alertId, createdAt } = mails;
   return ctx.db
     .with(due)
     .update(mails)
     .set({ attempt: sql`${mails.attempt} + 1`, leaseUntil: leaseUntil(LEASE_MS) })
     .where(isClaimed)
-    .returning({ id, kind, recipient, subject, bodySealed, attempt, alertId, createdAt });
+    .returning({ id, kind, recipient, subject, bodyEncrypted, attempt, alertId, createdAt });
 }
 
 async function deliver(ctx: DeliveryContext, mail: QueuedMail, options: DeliveryOptions, signal: AbortSignal) {
@@ -124,9 +124,9 @@ async function deliver(ctx: DeliveryContext, mail: QueuedMail, options: Delivery
 
 /** Each attempt gets a new token: its link is valid for an hour from then. */
 async function compose(ctx: DeliveryContext, mail: QueuedMail, { composeReset }: DeliveryOptions) {
-  const { id, kind, recipient, bodySealed, attempt } = mail;
+  const { id, kind, recipient, bodyEncrypted, attempt } = mail;
   if (kind === 'message') {
-    const text = decryptBody(ctx, id, bodySealed ?? '');
+    const text = decryptBody(ctx, id, bodyEncrypted ?? '');
     return { id, userId: undefined, text, link: findLink(text) };
   }
   const reset = await composeReset(recipient);
@@ -150,14 +150,14 @@ async function complete(
   };
   const fields = { mailId: mail.id, kind: mail.kind, attempt: mail.attempt };
   if (outcome.ok) {
-    await update({ nextAttemptAt: null, bodySealed: null, sentAt: now, error: null });
+    await update({ nextAttemptAt: null, bodyEncrypted: null, sentAt: now, error: null });
     ctx.log.info(fields, 'mail sent');
     return;
   }
   const { error, permanent } = outcome;
   const nextAttemptAt = new Date(now.getTime() + (RETRY_DELAYS_MS[mail.attempt - 1] ?? HOUR_MS));
   if (permanent || nextAttemptAt.getTime() > mail.createdAt.getTime() + MAX_AGE_MS) {
-    const fail = (db: Db) => update({ nextAttemptAt: null, bodySealed: null, failedAt: now, error }, db);
+    const fail = (db: Db) => update({ nextAttemptAt: null, bodyEncrypted: null, failedAt: now, error }, db);
     const { id, alertId } = mail;
     await (alertId === null ? fail(ctx.db) : options.failAlert({ id, alertId, error }, fail));
     ctx.log.error({ ...fields, reason: error }, 'mail failed');

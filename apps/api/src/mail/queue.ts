@@ -39,7 +39,7 @@ export async function queueMails(ctx: QueueContext, list: readonly NewMail[]): P
         alertId,
         recipient: to,
         subject: toStorableText(toOneLine(subject), MAX_SUBJECT_CHARACTERS),
-        bodySealed: encryptBody(ctx, id, toStorableText(text, MAX_TEXT_CHARACTERS)),
+        bodyEncrypted: encryptBody(ctx, id, toStorableText(text, MAX_TEXT_CHARACTERS)),
         nextAttemptAt: now,
         createdAt: now,
       };
@@ -61,8 +61,8 @@ export async function queueReset(ctx: QueueContext, address: SQL, subject: strin
 }
 
 const encryptBody = ({ config }: QueueContext, id: string, text: string) =>
-  encrypt(config.encryptionKeys, text, columnAad('mails.body_sealed', id));
+  encrypt(config.encryptionKeys, text, columnAad('mails.body_encrypted', id));
 
 /** Throws if the encryption key is no longer configured. */
-export const decryptBody = ({ config }: Pick<QueueContext, 'config'>, id: string, sealed: string): string =>
-  decrypt(config.encryptionKeys, sealed, columnAad('mails.body_sealed', id));
+export const decryptBody = ({ config }: Pick<QueueContext, 'config'>, id: string, ciphertext: string): string =>
+  decrypt(config.encryptionKeys, ciphertext, columnAad('mails.body_encrypted', id));

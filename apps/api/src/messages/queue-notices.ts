@@ -32,7 +32,7 @@ export async function queueNotices(tx: Context, notices: readonly ChannelNotice[
       ${firstAttemptAt}::timestamptz, case when not is_held then ${delayMs === 0 ? now : null}::timestamptz end,
       ${now}::timestamptz, n.alert_id
     from ${recordset('n', rows, { userId: 'int', alertId: 'int', taskId: 'int', kind: 'text', data: 'text' })}
-      join webhooks h on h.user_id = n.user_id and h.is_for_account and h.status = 'active'
+      join endpoints h on h.user_id = n.user_id and h.is_for_account and h.status = 'active'
       join users u on u.id = h.user_id and u.is_active
       cross join lateral (select ${isHeldSql(isOneOf(sql`n.kind`, ALARM_NOTICES))} as is_held) held
     where not exists (select from tasks t where t.id = n.task_id and h.id = any(t.channels))

@@ -1,5 +1,5 @@
 import { normalizeEmail } from '@carillon/contract/validation/formats';
-import { notificationAddresses, queryRows, users, webhooks } from '@carillon/db';
+import { notificationAddresses, queryRows, users, endpoints } from '@carillon/db';
 import { and, eq, exists, gt, inArray, isNotNull, isNull, lte, not, notInArray, or, sql } from 'drizzle-orm';
 import { afterCommit, type Context, inTransaction } from '../context.ts';
 import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../crypto/link-token.ts';
@@ -16,7 +16,7 @@ const { userId, email, tokenHash, expiresAt, confirmedAt } = notificationAddress
 /** Whether the settings, a task or a channel of the user name the address. */
 const isNamed = sql`(exists (select from users u where u.id = ${userId} and ${email} = any(u.notification_emails))
   or exists (select from tasks t where t.user_id = ${userId} and t.notification_email = ${email})
-  or exists (select from webhooks h where h.user_id = ${userId} and h.kind = 'email'
+  or exists (select from endpoints h where h.user_id = ${userId} and h.kind = 'email'
     and h.shown_settings ->> 'address' = ${email}))`;
 
 const isVerifiedOwn = sql`exists (
@@ -110,11 +110,11 @@ export function confirmNotificationAddress(ctx: Context, hash: string): Promise<
     if (!confirmed) return false;
     // A later statement than the lock of the address: it sees the channels whose creation held that lock.
     const isMailbox = and(
-      eq(webhooks.kind, 'email'),
-      sql`${webhooks.shownSettings} ->> 'address' = ${confirmed.email}`,
+      eq(endpoints.kind, 'email'),
+      sql`${endpoints.shownSettings} ->> 'address' = ${confirmed.email}`,
     );
-    const isWaiting = and(eq(webhooks.userId, confirmed.userId), eq(webhooks.status, 'inactive'), isMailbox);
-    await tx.db.update(webhooks).set({ status: 'active', updatedAt: tx.now() }).where(isWaiting);
+    const isWaiting = and(eq(endpoints.userId, confirmed.userId), eq(endpoints.status, 'inactive'), isMailbox);
+    await tx.db.update(endpoints).set({ status: 'active', updatedAt: tx.now() }).where(isWaiting);
     afterCommit(tx, () => tx.worker.wakeDeliveries());
     return true;
   });

@@ -13,7 +13,7 @@ export const selectChannelChoices = (userId: SQL, only: SQL = sql`true`): SQL =>
   select coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'kind', c.kind, 'state',
       case when c.status = 'failed' then 'failed' when ${isUnconfirmed} then 'unconfirmed'
         when c.status = 'inactive' then 'off' else 'on' end) order by c.created_at, c.id), '[]')
-  from webhooks c where c.user_id = ${userId} and c.purpose = 'channel' and ${only})`;
+  from endpoints c where c.user_id = ${userId} and c.purpose = 'channel' and ${only})`;
 
 /** The caller's channels with these ids. */
 export async function listChannelChoices(

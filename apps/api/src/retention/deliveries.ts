@@ -13,7 +13,7 @@ export const pruneDeliveries =
       db,
       sql`
       with batch as (
-        select id from webhooks ${afterKey(sql.identifier('id'), after)} order by id limit ${WEBHOOKS_PER_BATCH}
+        select id from endpoints ${afterKey(sql.identifier('id'), after)} order by id limit ${WEBHOOKS_PER_BATCH}
       ), deleted as (
         delete from deliveries where ctid = any(array(
           select old.ctid from batch cross join lateral (

@@ -13,7 +13,7 @@ export const endOpenDeliveries =
       db,
       sql`
       with batch as (
-        select id, status from webhooks ${afterKey(sql.identifier('id'), after)} order by id limit ${WEBHOOKS_PER_BATCH}
+        select id, status from endpoints ${afterKey(sql.identifier('id'), after)} order by id limit ${WEBHOOKS_PER_BATCH}
       ), ended as (
         update deliveries set ${endDelivery(sql`${now().toISOString()}::timestamptz`)} where id = any(array(
           select open.id from batch cross join lateral (

@@ -120,7 +120,7 @@ async function readOverview({ db, now }: Context, { id }: Caller, since: Date): 
         order by a.task_id, a.id desc limit ${MAX_SILENT}) s) as silent,
       ${selectBudgetedTasks(sql`u.id`)} as budgeted,
       (select coalesce(json_agg(json_build_object('id', w.id, 'url', w.url, 'kind', w.kind, 'name', w.name)), '[]')
-        from webhooks w where w.user_id = u.id and w.status = 'failed') as failed_webhooks,
+        from endpoints w where w.user_id = u.id and w.status = 'failed') as failed_webhooks,
       (select coalesce(json_agg(a), '[]') from (
         select e.task_id as "taskId", t.name as "taskName", e.id as "executionId", e.completed_at as at,
           left(e.result, ${ANSWER_CHARACTERS}) as text,

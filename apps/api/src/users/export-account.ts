@@ -8,7 +8,7 @@ import {
   tasks,
   uploads,
   usageCounters,
-  webhooks,
+  endpoints,
 } from '@carillon/db';
 import { and, asc, eq, gt, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
@@ -92,8 +92,8 @@ const SOURCES: Record<ExportPart, Source> = {
       uploadedAt: uploads.uploadedAt,
     },
   },
-  webhooks: { table: webhooks, owner: webhooks.userId, key: webhooks.id, fields: webhookFields, where: isNoChannel },
-  channels: { table: webhooks, owner: webhooks.userId, key: webhooks.id, fields: channelFields, where: isChannel },
+  webhooks: { table: endpoints, owner: endpoints.userId, key: endpoints.id, fields: webhookFields, where: isNoChannel },
+  channels: { table: endpoints, owner: endpoints.userId, key: endpoints.id, fields: channelFields, where: isChannel },
   keys: { table: apiKeys, owner: apiKeys.userId, key: apiKeys.id, fields: apiKeyFields },
   alerts: {
     table: alerts,

@@ -1,5 +1,5 @@
 import type { ChannelChoice } from '@carillon/contract/channels/choices';
-import { emailChanges, toInstantOrNull, users, webhooks } from '@carillon/db';
+import { emailChanges, toInstantOrNull, users, endpoints } from '@carillon/db';
 import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { accountDeleted } from '../errors.ts';
@@ -59,20 +59,20 @@ async function readSettings(ctx: Context, caller: Caller) {
       pendingEmail: emailChanges.email,
       notificationPreferences: { email: users.notifyEmail, webhook: users.notifyWebhook },
       webhookUrl: users.notificationUrl,
-      webhookId: webhooks.id,
-      channels: sql<string[]>`array(select c.id from webhooks c
+      webhookId: endpoints.id,
+      channels: sql<string[]>`array(select c.id from endpoints c
         where c.user_id = "users"."id" and c.is_for_account order by c.created_at, c.id)`,
       channelChoices: sql<ChannelChoice[]>`${selectChannelChoices(sql`"users"."id"`)}`,
       feedCreatedAt: sql<string | null>`(select f.created_at from feeds f
         where f.user_id = "users"."id" and f.task_id is null)`,
       notificationEmails: users.notificationEmails,
-      hasModelRouterApiKey: sql<boolean>`${users.providerKeySealed} is not null`,
+      hasModelRouterApiKey: sql<boolean>`${users.providerKeyEncrypted} is not null`,
       hasPassword: sql<boolean>`${users.passwordHash} is not null`,
       trialEndsAt: users.trialEndsAt,
     })
     .from(users)
     .leftJoin(emailChanges, isPending(ctx))
-    .leftJoin(webhooks, and(eq(webhooks.userId, users.id), eq(webhooks.purpose, 'account')))
+    .leftJoin(endpoints, and(eq(endpoints.userId, users.id), eq(endpoints.purpose, 'account')))
     .where(eq(users.id, caller.id));
   if (!row) throw accountDeleted();
   const { revision, ...settings } = row;

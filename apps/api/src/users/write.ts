@@ -105,7 +105,7 @@ async function updateAccount(
       .set({
         name,
         timezone,
-        providerKeySealed: key ? encryptProviderKey(ctx, caller.id, key) : key,
+        providerKeyEncrypted: key ? encryptProviderKey(ctx, caller.id, key) : key,
         notifyEmail: preferences.email,
         notifyWebhook: preferences.webhook,
         notificationUrl: webhookUrl,

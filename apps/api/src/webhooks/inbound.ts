@@ -1,6 +1,6 @@
 import { parseId } from '@carillon/contract/primitives';
 import type { InboundInput } from '@carillon/contract/webhooks/inbound';
-import { users, webhooks } from '@carillon/db';
+import { users, endpoints } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { AppError, invalidField } from '../errors.ts';
@@ -23,13 +23,13 @@ export async function getInbound(ctx: Context, path: InboundPath) {
   if (userId === null || !isPathSafe(path.secret)) throw inboundNotFound();
   const [webhook] = await ctx.db
     .select(webhookFields)
-    .from(webhooks)
-    .innerJoin(users, eq(users.id, webhooks.userId))
+    .from(endpoints)
+    .innerJoin(users, eq(users.id, endpoints.userId))
     .where(
       and(
-        inArray(webhooks.secretLookup, listBlindIndexes(ctx, userId, path.secret)),
-        eq(webhooks.userId, userId),
-        eq(webhooks.status, 'active'),
+        inArray(endpoints.secretLookup, listBlindIndexes(ctx, userId, path.secret)),
+        eq(endpoints.userId, userId),
+        eq(endpoints.status, 'active'),
         eq(users.isActive, true),
       ),
     );

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/webhooks/events';
-import { ALERT_KINDS, webhooks } from '@carillon/db';
+import { ALERT_KINDS, endpoints } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { afterCommit, type Context } from '../context.ts';
 import { endDeliveriesIfFailed } from './delivery/end-open.ts';
@@ -22,17 +22,17 @@ export async function setTaskWebhook(
   { userId, taskId, url }: ManagedWebhook & { taskId: number },
 ): Promise<void> {
   if (url === null) {
-    await ctx.db.delete(webhooks).where(eq(webhooks.taskId, taskId));
+    await ctx.db.delete(endpoints).where(eq(endpoints.taskId, taskId));
     return;
   }
   await endDeliveriesIfFailed(ctx, sql`h.task_id = ${taskId}`);
   await ctx.db
-    .insert(webhooks)
+    .insert(endpoints)
     .values(buildWebhook(ctx, { userId, taskId, url, purpose: 'task', events: TASK_EVENTS, status: 'active' }))
     .onConflictDoUpdate({
-      target: webhooks.taskId,
+      target: endpoints.taskId,
       set: { url, status: 'active', lastAttemptOk: null, updatedAt: ctx.now() },
-      setWhere: sql`${webhooks.url} <> ${url}`,
+      setWhere: sql`${endpoints.url} <> ${url}`,
     });
   afterCommit(ctx, () => ctx.worker.wakeDeliveries());
 }
@@ -43,30 +43,30 @@ export async function setAccountWebhook(
   { userId, url, isActive }: ManagedWebhook & { isActive: boolean },
 ): Promise<void> {
   if (url === null) {
-    await ctx.db.delete(webhooks).where(and(eq(webhooks.userId, userId), eq(webhooks.purpose, 'account')));
+    await ctx.db.delete(endpoints).where(and(eq(endpoints.userId, userId), eq(endpoints.purpose, 'account')));
     return;
   }
   await endDeliveriesIfFailed(ctx, sql`h.user_id = ${userId} and h.purpose = 'account'`);
   const status = isActive ? 'active' : 'inactive';
-  const staysFailed = sql`${webhooks.status} = 'failed' and ${webhooks.url} = ${url} and ${isActive}`;
+  const staysFailed = sql`${endpoints.status} = 'failed' and ${endpoints.url} = ${url} and ${isActive}`;
   await ctx.db
-    .insert(webhooks)
+    .insert(endpoints)
     .values(buildWebhook(ctx, { userId, url, purpose: 'account', events: ACCOUNT_EVENTS, status }))
     .onConflictDoUpdate({
-      target: webhooks.userId,
-      targetWhere: sql`${webhooks.purpose} = 'account'`,
+      target: endpoints.userId,
+      targetWhere: sql`${endpoints.purpose} = 'account'`,
       set: {
         url,
         status: sql`case when ${staysFailed} then 'failed' else ${status} end`,
         // A new receiver has no attempts yet.
-        lastAttemptOk: sql`case when ${webhooks.url} = ${url} then ${webhooks.lastAttemptOk} end`,
+        lastAttemptOk: sql`case when ${endpoints.url} = ${url} then ${endpoints.lastAttemptOk} end`,
         updatedAt: ctx.now(),
       },
     });
   afterCommit(ctx, () => ctx.worker.wakeDeliveries());
 }
 
-type WebhookValues = Pick<typeof webhooks.$inferInsert, 'userId' | 'taskId' | 'url' | 'purpose' | 'events' | 'status'>;
+type WebhookValues = Pick<typeof endpoints.$inferInsert, 'userId' | 'taskId' | 'url' | 'purpose' | 'events' | 'status'>;
 
 function buildWebhook(ctx: Context, values: WebhookValues) {
   const id = randomUUID();

@@ -1,6 +1,6 @@
 import type { EventKind } from '@carillon/contract/webhooks/events';
 import type { WebhookPurpose, WebhookStatus } from '@carillon/contract/webhooks/webhooks';
-import { type deliveries, queryRows, tasks, toInstant, toInstantOrNull, webhooks } from '@carillon/db';
+import { type deliveries, queryRows, tasks, toInstant, toInstantOrNull, endpoints } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -97,7 +97,7 @@ export async function listWebhookOverviews({ db }: Context, caller: Caller, { cu
     db,
     sql`
     select ${overviewColumns}, ${latestDeliveries}
-    from (select * from webhooks h where user_id = ${caller.id} and kind = 'webhook' ${isBefore('h', cursor)}
+    from (select * from endpoints h where user_id = ${caller.id} and kind = 'webhook' ${isBefore('h', cursor)}
       order by h.created_at desc, h.id desc limit ${PAGE + 1}) h left join tasks t on t.id = h.task_id
     order by h.created_at desc, h.id desc`,
   );
@@ -109,8 +109,8 @@ export async function listWebhookOverviews({ db }: Context, caller: Caller, { cu
 export async function getWebhookForForm({ db }: Context, caller: Caller, id: string) {
   const [webhook] = await db
     .select({ ...webhookFields, taskName: tasks.name, secretVersion })
-    .from(webhooks)
-    .leftJoin(tasks, eq(tasks.id, webhooks.taskId))
+    .from(endpoints)
+    .leftJoin(tasks, eq(tasks.id, endpoints.taskId))
     .where(isOwnWebhook(caller, id));
   if (!webhook) throw webhookNotFound();
   return webhook;
@@ -124,7 +124,7 @@ export async function showWebhook(ctx: Context, caller: Caller, { id, cursor }: 
       ctx.db,
       sql`
       select d.id, d.event, d.status, d.attempt, d.created_at, d.next_attempt_at, ${attemptsOf(SHOWN_ATTEMPTS)}
-      from (select d.* from webhooks h cross join lateral (
+      from (select d.* from endpoints h cross join lateral (
           select id, event, status, attempt, created_at, next_attempt_at from deliveries d
           where d.webhook_id = h.id ${isBefore('d', cursor)}
           order by d.created_at desc, d.id desc limit ${PAGE + 1}) d
@@ -150,7 +150,7 @@ async function readWebhookState({ db }: Context, caller: Caller, id: string) {
     select ${overviewColumns}, ${latestDeliveries}, h.previous_secret_until, counted.waiting, counted.failed,
       (select ${attemptObject} from delivery_attempts a where a.webhook_id = h.id
         order by a.attempted_at desc limit 1) as last_attempt
-    from webhooks h left join tasks t on t.id = h.task_id cross join lateral (
+    from endpoints h left join tasks t on t.id = h.task_id cross join lateral (
       select (count(*) filter (where status in ('pending', 'sending')))::int as waiting,
         (count(*) filter (where status = 'failed' and event <> 'test'))::int as failed
       from (select status, event from deliveries where webhook_id = h.id
@@ -186,7 +186,7 @@ export async function getDelivery(
     select d.id, d.event, d.status, d.attempt, d.created_at, d.next_attempt_at, ${attemptsOf(ALL_ATTEMPTS)}, h.url,
       h.status as webhook_status, d.request_id, left(d.payload, ${PAYLOAD_CHARACTERS}) as payload,
       length(d.payload) as payload_characters
-    from deliveries d join webhooks h on h.id = d.webhook_id
+    from deliveries d join endpoints h on h.id = d.webhook_id
     where d.id = ${deliveryId} and h.id = ${id} and h.user_id = ${caller.id} and h.kind = 'webhook'`,
   );
   if (!row) throw new AppError('not_found', 'Delivery not found');

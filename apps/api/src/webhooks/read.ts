@@ -1,7 +1,7 @@
 import type { ListDeliveriesQuery } from '@carillon/contract/webhooks/deliveries';
 import type { EventKind } from '@carillon/contract/webhooks/events';
 import type { ListWebhooksQuery, WebhookPurpose } from '@carillon/contract/webhooks/webhooks';
-import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
+import { deliveries, deliveryAttempts, endpoints } from '@carillon/db';
 import { and, count, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -10,21 +10,21 @@ import { AppError } from '../errors.ts';
 export const MAX_LOG_ATTEMPTS = 100;
 
 export const webhookFields = {
-  id: webhooks.id,
-  userId: webhooks.userId,
-  purpose: sql<WebhookPurpose>`${webhooks.purpose}`,
-  taskId: webhooks.taskId,
-  url: webhooks.url,
-  events: sql<EventKind[]>`${webhooks.events}`,
-  description: webhooks.description,
-  isActive: sql<boolean>`${webhooks.status} = 'active'`,
-  status: webhooks.status,
-  createdAt: webhooks.createdAt,
-  revision: webhooks.revision,
+  id: endpoints.id,
+  userId: endpoints.userId,
+  purpose: sql<WebhookPurpose>`${endpoints.purpose}`,
+  taskId: endpoints.taskId,
+  url: endpoints.url,
+  events: sql<EventKind[]>`${endpoints.events}`,
+  description: endpoints.description,
+  isActive: sql<boolean>`${endpoints.status} = 'active'`,
+  status: endpoints.status,
+  createdAt: endpoints.createdAt,
+  revision: endpoints.revision,
 };
 
 /** Changes with the secret, and tells nothing about it. */
-export const secretVersion = sql<string>`md5(${webhooks.secretSealed})`;
+export const secretVersion = sql<string>`md5(${endpoints.secretEncrypted})`;
 
 /** A webhook or a channel of the caller, which are rows of one table. */
 export interface OwnReceiver {
@@ -44,30 +44,30 @@ export const ownWebhook = (caller: Pick<Caller, 'id'>, id: string): OwnReceiver 
 
 /** Throws 404 unless the caller owns the webhook. */
 export async function getWebhook(ctx: Context, caller: Caller, id: string) {
-  const [webhook] = await ctx.db.select(webhookFields).from(webhooks).where(isOwnWebhook(caller, id));
+  const [webhook] = await ctx.db.select(webhookFields).from(endpoints).where(isOwnWebhook(caller, id));
   if (!webhook) throw webhookNotFound();
   return webhook;
 }
 
 export const isOwnWebhook = (caller: Pick<Caller, 'id'>, id: string) =>
-  and(eq(webhooks.id, id), eq(webhooks.userId, caller.id), isNoChannel);
+  and(eq(endpoints.id, id), eq(endpoints.userId, caller.id), isNoChannel);
 
 /** Channels have routes of their own. */
-export const isNoChannel = eq(webhooks.kind, 'webhook');
+export const isNoChannel = eq(endpoints.kind, 'webhook');
 
 export const webhookNotFound = () => new AppError('not_found', 'Webhook not found');
 
 export async function listWebhooks(ctx: Context, caller: Caller, { limit, offset }: ListWebhooksQuery) {
-  const mine = and(eq(webhooks.userId, caller.id), isNoChannel);
+  const mine = and(eq(endpoints.userId, caller.id), isNoChannel);
   const [page, total] = await Promise.all([
     ctx.db
       .select(webhookFields)
-      .from(webhooks)
+      .from(endpoints)
       .where(mine)
-      .orderBy(desc(webhooks.createdAt), desc(webhooks.id))
+      .orderBy(desc(endpoints.createdAt), desc(endpoints.id))
       .limit(limit)
       .offset(offset),
-    ctx.db.$count(webhooks, mine),
+    ctx.db.$count(endpoints, mine),
   ]);
   return { webhooks: page, pagination: { total, limit, offset, hasMore: offset + page.length < total } };
 }
@@ -89,7 +89,7 @@ const newestFirst = [desc(deliveryAttempts.attemptedAt), desc(deliveryAttempts.a
 
 /** The delivery log, newest first: the last 100 attempts and those of open deliveries. Throws 404. */
 export async function listDeliveries(ctx: Context, { id, where, notFound }: OwnReceiver, query: ListDeliveriesQuery) {
-  if ((await ctx.db.$count(webhooks, where)) === 0) throw notFound();
+  if ((await ctx.db.$count(endpoints, where)) === 0) throw notFound();
   const { limit, offset } = query;
   const isOfWebhook = eq(deliveryAttempts.webhookId, id);
   const latest = ctx.db

@@ -1,4 +1,4 @@
-import { deliveries, deliveryAttempts, webhooks } from '@carillon/db';
+import { deliveries, deliveryAttempts, endpoints } from '@carillon/db';
 import { and, eq, gte, inArray, ne, or, sql } from 'drizzle-orm';
 import { afterCommit, type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -58,8 +58,8 @@ const FIRST_ATTEMPT = {
 /** Locks the webhook before its deliveries, as every other transaction does. */
 async function lockActive(ctx: Context, { where, notFound, inactive }: OwnReceiver) {
   const [webhook] = await ctx.db
-    .select({ isActive: sql<boolean>`${webhooks.status} = 'active'` })
-    .from(webhooks)
+    .select({ isActive: sql<boolean>`${endpoints.status} = 'active'` })
+    .from(endpoints)
     .where(where)
     .for('no key update');
   if (!webhook) throw notFound();

@@ -24,10 +24,10 @@ export const isPathSafe = (secret: string): boolean => PATH_SAFE.test(secret);
 /** Libraries of Standard Webhooks expect padded base64 after `whsec_`. */
 export const isReadableByReceivers = (secret: string): boolean => !secret.startsWith(PREFIX) || IN_BASE64.test(secret);
 
-type SecretColumn = 'secret_sealed' | 'previous_secret_sealed';
+type SecretColumn = 'secret_encrypted' | 'previous_secret_encrypted';
 
 export const encryptSecret = (ctx: Context, id: string, secret: string) => ({
-  secretSealed: encrypt(ctx.config.encryptionKeys, secret, columnAad('webhooks.secret_sealed', id)),
+  secretEncrypted: encrypt(ctx.config.encryptionKeys, secret, columnAad('endpoints.secret_encrypted', id)),
   secretLookup: toBlindIndex(ctx.config.encryptionKeys[0] as EncryptionKey, secret),
 });
 
@@ -45,15 +45,15 @@ export function encryptChosenSecret(ctx: Context, { id, userId }: { id: string; 
 }
 
 export const encryptPreviousSecret = (ctx: Context, id: string, secret: string): string =>
-  encrypt(ctx.config.encryptionKeys, secret, columnAad('webhooks.previous_secret_sealed', id));
+  encrypt(ctx.config.encryptionKeys, secret, columnAad('endpoints.previous_secret_encrypted', id));
 
 /** Throws if the encryption key is no longer configured. */
 export const decryptSecret = (
   ctx: Context,
   id: string,
-  sealed: string,
-  column: SecretColumn = 'secret_sealed',
-): string => decrypt(ctx.config.encryptionKeys, sealed, columnAad(`webhooks.${column}`, id));
+  ciphertext: string,
+  column: SecretColumn = 'secret_encrypted',
+): string => decrypt(ctx.config.encryptionKeys, ciphertext, columnAad(`endpoints.${column}`, id));
 
 /** Under each key, generated or chosen. */
 export const listBlindIndexes = ({ config }: Context, userId: number, secret: string): string[] =>

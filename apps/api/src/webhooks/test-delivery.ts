@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/webhooks/events';
-import { deliveries, webhooks } from '@carillon/db';
+import { deliveries, endpoints } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError } from '../errors.ts';
@@ -56,7 +56,7 @@ export async function sendTest<E>(
 
 async function beginTest(ctx: Context, caller: Caller, { id: webhookId, where, notFound }: OwnReceiver) {
   await lockClaims(ctx);
-  const [webhook] = await ctx.db.select().from(webhooks).where(where).for('no key update');
+  const [webhook] = await ctx.db.select().from(endpoints).where(where).for('no key update');
   if (!webhook) throw notFound();
   const sending = await ctx.db.$count(deliveries, eq(deliveries.status, 'sending'));
   if (sending >= DELIVERY_LIMITS.total)
@@ -72,9 +72,9 @@ async function beginTest(ctx: Context, caller: Caller, { id: webhookId, where, n
   const row = { id, webhookId, event, payload, requestId, claimToken, createdAt: now };
   await ctx.db.insert(deliveries).values({ ...row, status: 'sending', leaseUntil: leaseUntil(TEST_MS) });
   recordEvents(ctx, [{ kind: event, userId: caller.id, data, isUnsent: true }]);
-  await ctx.db.execute(sql`update webhooks h set ${addToRateWindow(ctx, sql`1`)} where h.id = ${webhookId}`);
-  const { kind, userId, url, lastAttemptOk, secretSealed, previousSecretSealed, previousSecretUntil } = webhook;
-  const secrets = { secretSealed, previousSecretSealed, previousSecretUntil };
+  await ctx.db.execute(sql`update endpoints h set ${addToRateWindow(ctx, sql`1`)} where h.id = ${webhookId}`);
+  const { kind, userId, url, lastAttemptOk, secretEncrypted, previousSecretEncrypted, previousSecretUntil } = webhook;
+  const secrets = { secretEncrypted, previousSecretEncrypted, previousSecretUntil };
   const claimed = { ...row, ...secrets, kind, userId, url, lastAttemptOk, queuedAt: now };
   return { ...claimed, attempt: 1, previousAttemptAt: null, quiet: null } satisfies ClaimedDelivery;
 }

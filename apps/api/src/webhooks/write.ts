@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/webhooks/events';
 import type { ChangeWebhookInput, CreateWebhookInput } from '@carillon/contract/webhooks/webhooks';
-import { users, webhooks } from '@carillon/db';
+import { users, endpoints } from '@carillon/db';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, invalidField, preconditionFailed } from '../errors.ts';
@@ -28,7 +28,7 @@ const MAX_WEBHOOKS = 10;
 const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000;
 
 /** Managed webhooks count against no limit, and change with their task or settings. */
-const isSubscription = eq(webhooks.purpose, 'subscription');
+const isSubscription = eq(endpoints.purpose, 'subscription');
 
 /** Returns the webhook with its secret, which is not shown again. Throws 400, 402, and 409 also if `id` is taken. */
 export async function createWebhook(
@@ -46,7 +46,7 @@ export async function createWebhook(
     if (isChosen) await assertUnused(tx, caller, secret);
     const now = tx.now();
     const events = unique(input.events);
-    await tx.db.insert(webhooks).values({
+    await tx.db.insert(endpoints).values({
       id,
       userId: caller.id,
       url: input.url,
@@ -63,10 +63,10 @@ export async function createWebhook(
 /** Locks the user's row for the transaction, so that concurrent creations are counted one after the other. */
 async function reserveWebhook(ctx: Context, caller: Caller, id: string) {
   const { limits } = await lockPlanLimits(ctx, caller.id);
-  if ((await ctx.db.$count(webhooks, eq(webhooks.id, id))) > 0) {
+  if ((await ctx.db.$count(endpoints, eq(endpoints.id, id))) > 0) {
     throw new AppError('conflict', 'This webhook exists already.');
   }
-  const used = await ctx.db.$count(webhooks, and(eq(webhooks.userId, caller.id), isSubscription));
+  const used = await ctx.db.$count(endpoints, and(eq(endpoints.userId, caller.id), isSubscription));
   for (const limit of [limits.webhooks, MAX_WEBHOOKS]) {
     if (used >= limit) throw quotaExceededError({ resource: 'webhooks', used, limit, resetAt: null });
   }
@@ -76,10 +76,10 @@ async function reserveWebhook(ctx: Context, caller: Caller, id: string) {
 async function assertUnused(ctx: Context, caller: Caller, secret: string) {
   if (!isPathSafe(secret)) return;
   const mine = and(
-    eq(webhooks.userId, caller.id),
-    inArray(webhooks.secretLookup, listBlindIndexes(ctx, caller.id, secret)),
+    eq(endpoints.userId, caller.id),
+    inArray(endpoints.secretLookup, listBlindIndexes(ctx, caller.id, secret)),
   );
-  if ((await ctx.db.$count(webhooks, mine)) === 0) return;
+  if ((await ctx.db.$count(endpoints, mine)) === 0) return;
   throw new AppError('conflict', 'One of your webhooks already has this secret; their inbound URLs would be the same.');
 }
 
@@ -100,7 +100,7 @@ export async function changeWebhook(
       await endDeliveriesIfFailed(tx, sql`h.id = ${id} and h.user_id = ${caller.id}`);
     }
     const [webhook] = await tx.db
-      .update(webhooks)
+      .update(endpoints)
       .set({
         // A new receiver has no attempts yet.
         ...(url === undefined ? {} : { url, lastAttemptOk: null }),
@@ -113,7 +113,7 @@ export async function changeWebhook(
         and(
           isOwnWebhook(caller, id),
           onlySwitches ? undefined : isSubscription,
-          hasRevision(webhooks.revision, expected),
+          hasRevision(endpoints.revision, expected),
         ),
       )
       .returning(webhookFields);
@@ -125,7 +125,7 @@ export async function changeWebhook(
 
 /** `users.notify_webhook` and the account webhook's state are one switch. Locks the user first, as the settings do. */
 async function setNotifyWebhook(ctx: Context, caller: Caller, id: string, notifyWebhook: boolean) {
-  const ofAccount = sql`exists (select from webhooks w
+  const ofAccount = sql`exists (select from endpoints w
     where w.id = ${id} and w.user_id = "users"."id" and w.purpose = 'account')`;
   await ctx.db
     .update(users)
@@ -141,8 +141,8 @@ export async function deleteWebhook(
   expected: ExpectedRevisions = null,
 ): Promise<void> {
   await inTransaction(ctx, async (tx) => {
-    const mine = and(isOwnWebhook(caller, id), isSubscription, hasRevision(webhooks.revision, expected));
-    const { count } = await tx.db.delete(webhooks).where(mine);
+    const mine = and(isOwnWebhook(caller, id), isSubscription, hasRevision(endpoints.revision, expected));
+    const { count } = await tx.db.delete(endpoints).where(mine);
     if (count === 0) throw await explainRefusal(tx, caller, id, { isAllowed: false });
   });
 }
@@ -167,8 +167,8 @@ export function rotateSecret(
 ): Promise<{ id: string; secret: string }> {
   return inTransaction(ctx, async (tx) => {
     const [current] = await tx.db
-      .select({ sealed: webhooks.secretSealed, purpose: webhooks.purpose, version: secretVersion })
-      .from(webhooks)
+      .select({ ciphertext: endpoints.secretEncrypted, purpose: endpoints.purpose, version: secretVersion })
+      .from(endpoints)
       .where(isOwnWebhook(caller, id))
       .for('no key update');
     if (!current) throw webhookNotFound();
@@ -180,22 +180,22 @@ export function rotateSecret(
     const columns =
       current.purpose === 'subscription' ? encryptSecret(ctx, id, secret) : encryptUnindexedSecret(ctx, id, secret);
     await tx.db
-      .update(webhooks)
+      .update(endpoints)
       .set({
         ...columns,
-        previousSecretSealed: encryptReplacedSecret(ctx, id, current.sealed),
+        previousSecretEncrypted: encryptReplacedSecret(ctx, id, current.ciphertext),
         previousSecretUntil: new Date(now.getTime() + PREVIOUS_SECRET_MS),
         updatedAt: now,
       })
-      .where(eq(webhooks.id, id));
+      .where(eq(endpoints.id, id));
     return { id, secret };
   });
 }
 
 /** Null if its encryption key is no longer configured: rotating is how the owner recovers from that. */
-function encryptReplacedSecret(ctx: Context, id: string, sealed: string): string | null {
+function encryptReplacedSecret(ctx: Context, id: string, ciphertext: string): string | null {
   try {
-    return encryptPreviousSecret(ctx, id, decryptSecret(ctx, id, sealed));
+    return encryptPreviousSecret(ctx, id, decryptSecret(ctx, id, ciphertext));
   } catch (error) {
     ctx.log.error({ err: error, webhookId: id }, 'decrypting the replaced secret of a webhook failed');
     return null;

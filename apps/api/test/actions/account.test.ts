@@ -116,8 +116,8 @@ t.test('updateSettings stores key, URL and mail addresses, and returns only whet
   const answer = await actions.updateSettings(alice.token, { ...given, modelRouterApiKey: key });
   t.match(answer, { success: true, data: { ...given, webhookId: /-/, hasModelRouterApiKey: true } });
   t.notMatch(JSON.stringify([answer, logged]), key);
-  const { providerKeySealed } = await rowOf(alice);
-  t.equal(decryptProviderKey(ctx, alice.id, providerKeySealed as string), key);
+  const { providerKeyEncrypted } = await rowOf(alice);
+  t.equal(decryptProviderKey(ctx, alice.id, providerKeyEncrypted as string), key);
   const cleared = { modelRouterApiKey: null, webhookUrl: null, notificationEmails: [] };
   t.same(await getData(actions.updateSettings(alice.token, cleared)), {
     ...{ webhookUrl: null, webhookId: null, notificationEmails: [], hasModelRouterApiKey: false },

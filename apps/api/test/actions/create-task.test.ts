@@ -1,4 +1,4 @@
-import { tasks, users, webhooks } from '@carillon/db';
+import { tasks, users, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { getData, TASK, testActions, validationError } from '../support/actions.ts';
@@ -88,8 +88,8 @@ t.test('A task can be created paused, with a description and targets of notifica
   t.match(
     await ctx.db
       .select()
-      .from(webhooks)
-      .where(eq(webhooks.taskId, Number(id))),
+      .from(endpoints)
+      .where(eq(endpoints.taskId, Number(id))),
     [{ url: given.webhookUrl }],
   );
   const { id: other } = await getData(

@@ -1,4 +1,4 @@
-import { webhooks } from '@carillon/db';
+import { endpoints } from '@carillon/db';
 import t from 'tap';
 import { getData, notFoundError, testActions, validationError } from '../support/actions.ts';
 import { START, testContext } from '../support/context.ts';
@@ -12,7 +12,7 @@ const alice = await signUpAlice(app);
 const bob = await signUpBob(app);
 const receiver = await startReceiver(t);
 t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
+  await ctx.db.delete(endpoints);
   receiver.received.length = 0;
   receiver.answer(200);
 });

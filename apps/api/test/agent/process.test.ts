@@ -117,8 +117,8 @@ t.test('The marker is random for each call', async (t) => {
 });
 
 t.test("A user's own provider key is used", async (t) => {
-  const set = (providerKeySealed: string | null) =>
-    ctx.db.update(users).set({ providerKeySealed }).where(eq(users.id, alice().id));
+  const set = (providerKeyEncrypted: string | null) =>
+    ctx.db.update(users).set({ providerKeyEncrypted }).where(eq(users.id, alice().id));
   await set(encryptProviderKey(ctx, alice().id, 'the-users-own-key'));
   t.equal((await ask()).statusCode, 200);
   t.equal(ai.requests[0]?.headers.authorization, 'Bearer the-users-own-key');

@@ -1,4 +1,4 @@
-import { alerts, deliveries, mails, notifications, users, webhooks } from '@carillon/db';
+import { alerts, deliveries, mails, notifications, users, endpoints } from '@carillon/db';
 import { and, asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import { alertOverdue } from '../../src/alerts/overdue.ts';
@@ -17,7 +17,7 @@ const TEAM = 'team@example.com';
 
 const readMails = async () => {
   const found = await ctx.db.select().from(mails).where(eq(mails.userId, alice().id)).orderBy(asc(mails.recipient));
-  return found.map(({ id, bodySealed, ...mail }) => ({ ...mail, text: decryptBody(ctx, id, bodySealed ?? '') }));
+  return found.map(({ id, bodyEncrypted, ...mail }) => ({ ...mail, text: decryptBody(ctx, id, bodyEncrypted ?? '') }));
 };
 const alertMails = async () => (await readMails()).filter(({ alertId }) => alertId !== null);
 async function becomeOverdue() {
@@ -34,7 +34,7 @@ t.test(
     const other = await createAlertedTask(ctx, alice(), { alerts: {} });
     await becomeOverdue();
     const [alert] = await readAlerts(ctx, task);
-    const [own] = await ctx.db.select().from(webhooks).where(eq(webhooks.taskId, task));
+    const [own] = await ctx.db.select().from(endpoints).where(eq(endpoints.taskId, task));
     const sent = await ctx.db
       .select()
       .from(deliveries)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { alerts, deliveries, deliveryAttempts, mails, tasks, webhooks } from '@carillon/db';
+import { alerts, deliveries, deliveryAttempts, mails, tasks, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import type { NewAlert } from '../../src/alerts/record.ts';
@@ -99,8 +99,8 @@ t.test('An alert has its deliveries, with the last error of one that failed', as
   const [webhookId, deliveryId] = ['3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d', 'c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70'];
   const url = 'https://hooks.example.com/';
   const times = { createdAt: START, updatedAt: START };
-  const hook = { id: webhookId, userId: alice.id, url, secretSealed: '', secretLookup: 'x', events: [], ...times };
-  await ctx.db.insert(webhooks).values(hook);
+  const hook = { id: webhookId, userId: alice.id, url, secretEncrypted: '', secretLookup: 'x', events: [], ...times };
+  await ctx.db.insert(endpoints).values(hook);
   const delivery = { id: deliveryId, webhookId, event: 'task.overdue', payload: '', requestId: '', createdAt: START };
   await ctx.db
     .insert(deliveries)

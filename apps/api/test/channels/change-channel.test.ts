@@ -1,4 +1,4 @@
-import { auditLog, deliveries, tasks, webhooks } from '@carillon/db';
+import { auditLog, deliveries, tasks, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { testChannel } from '../../src/channels/test-channel.ts';
@@ -26,8 +26,8 @@ t.beforeEach(() => {
 const patch = (person: Person, id: string, payload: object) => callChannel(app, person, 'PATCH', id, '', payload);
 
 async function readSettings(id: string) {
-  const [row] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, id));
-  return JSON.parse(decryptSecret(ctx, id, row?.secretSealed ?? ''));
+  const [row] = await ctx.db.select().from(endpoints).where(eq(endpoints.id, id));
+  return JSON.parse(decryptSecret(ctx, id, row?.secretEncrypted ?? ''));
 }
 
 t.test('A change keeps the settings and secrets that it leaves out', async (t) => {
@@ -109,7 +109,7 @@ t.test('Of 50 changes from one revision by two processes, one succeeds, also if 
     const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason.kind] : []));
     t.same(new Set(errors), new Set(['precondition_failed']));
   }
-  const [row] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, id));
+  const [row] = await ctx.db.select().from(endpoints).where(eq(endpoints.id, id));
   t.equal(row?.revision, 3);
 });
 
@@ -148,7 +148,7 @@ t.test('A channel that failed sends nothing older once it is switched on again',
   const { id } = await postChannel(app, alice, { url: receiver.url });
   const pending = { webhookId: id, event: 'execution.failed', payload: '{}', requestId: 'r', createdAt: ctx.now() };
   await ctx.db.insert(deliveries).values({ ...pending, id, nextAttemptAt: ctx.now(), queuedAt: ctx.now() });
-  await ctx.db.update(webhooks).set({ status: 'failed' }).where(eq(webhooks.id, id));
+  await ctx.db.update(endpoints).set({ status: 'failed' }).where(eq(endpoints.id, id));
   t.match((await patch(alice, id, { isActive: true })).json(), { channel: { status: 'active', isActive: true } });
   t.match(await readDeliveries(ctx, id), [{ status: 'failed' }]);
 });

@@ -1,4 +1,4 @@
-import { mails, notificationAddresses, webhooks } from '@carillon/db';
+import { mails, notificationAddresses, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { createChannel } from '../../src/channels/write.ts';
@@ -36,8 +36,8 @@ t.test('An e-mail channel gets a link only, and is active once that is opened', 
     isActive: false,
     isConfirmed: false,
   });
-  const [row] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, channel.id));
-  const { unsubscribeToken } = JSON.parse(decryptSecret(ctx, channel.id, row?.secretSealed ?? ''));
+  const [row] = await ctx.db.select().from(endpoints).where(eq(endpoints.id, channel.id));
+  const { unsubscribeToken } = JSON.parse(decryptSecret(ctx, channel.id, row?.secretEncrypted ?? ''));
   t.equal(row?.unsubscribeHash, hashLinkToken(unsubscribeToken));
   t.notMatch(JSON.stringify(channel), unsubscribeToken);
 
@@ -70,10 +70,10 @@ t.test('Another address has to be confirmed, and the previous unsubscribe link e
   const alice = await signUp(app);
   const { id } = await postChannel(app, alice, MAILBOX);
   await confirm((await readLinks())[0]);
-  const [before] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, id));
+  const [before] = await ctx.db.select().from(endpoints).where(eq(endpoints.id, id));
   const moved = (await patch(alice, id, { address: 'other@example.com' })).json().channel;
   t.match(moved, { settings: { address: 'other@example.com' }, isActive: false, isConfirmed: false });
-  const [after] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, id));
+  const [after] = await ctx.db.select().from(endpoints).where(eq(endpoints.id, id));
   t.not(after?.unsubscribeHash, before?.unsubscribeHash);
   const back = (await patch(alice, id, { address: 'desk@example.com' })).json().channel;
   t.match(back, { isActive: true, isConfirmed: true });
@@ -99,7 +99,7 @@ t.test('An address that is confirmed while its channel is created leaves no inac
       confirmNotificationAddress(second, hashLinkToken(link)),
       createChannel(second, caller, input),
     ]);
-    const rows = await ctx.db.select().from(webhooks).where(eq(webhooks.userId, alice.id));
+    const rows = await ctx.db.select().from(endpoints).where(eq(endpoints.userId, alice.id));
     t.same(
       rows.map(({ status }) => status),
       ['active', 'active', 'active'],

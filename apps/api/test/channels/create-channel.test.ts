@@ -1,4 +1,4 @@
-import { auditLog, idempotencyKeys, webhooks } from '@carillon/db';
+import { auditLog, idempotencyKeys, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { createChannel } from '../../src/channels/write.ts';
@@ -44,9 +44,9 @@ t.test('A channel is created and read without its secrets', async (t) => {
     channels: [channel],
     pagination: { total: 1, limit: 20, offset: 0, hasMore: false },
   });
-  const [row] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, channel.id));
+  const [row] = await ctx.db.select().from(endpoints).where(eq(endpoints.id, channel.id));
   t.notMatch(JSON.stringify(row), TOKEN);
-  t.same(JSON.parse(decryptSecret(ctx, channel.id, row?.secretSealed ?? '')), {
+  t.same(JSON.parse(decryptSecret(ctx, channel.id, row?.secretEncrypted ?? '')), {
     url: CHANNEL.url,
     topic: CHANNEL.topic,
     token: TOKEN,
@@ -99,7 +99,7 @@ t.test('A setting that is missing, wrong or of another kind is 400 and names its
     t.equal(answer.statusCode, 400, answer.body);
     t.match(answer.json().details[field]?.[0], message, `${field}: ${answer.body}`);
   }
-  t.equal(await ctx.db.$count(webhooks, eq(webhooks.userId, alice.id)), 0);
+  t.equal(await ctx.db.$count(endpoints, eq(endpoints.userId, alice.id)), 0);
 });
 
 t.test('A user has at most 20 channels, also when two processes create them at once', async (t) => {
@@ -110,7 +110,7 @@ t.test('A user has at most 20 channels, also when two processes create them at o
     Array.from({ length: 30 }, (_, n) => createChannel(n % 2 ? ctx : second, caller, input)),
   );
   t.equal(results.filter(({ status }) => status === 'fulfilled').length, 20);
-  t.equal(await ctx.db.$count(webhooks, eq(webhooks.userId, alice.id)), 20);
+  t.equal(await ctx.db.$count(endpoints, eq(endpoints.userId, alice.id)), 20);
   const refused = await tryChannel(app, alice);
   t.equal(refused.statusCode, 402);
   t.match(refused.json(), { details: { resource: 'channels', used: 20, limit: 20, resetAt: null } });
@@ -123,6 +123,6 @@ t.test('A repeated request with an Idempotency-Key creates one channel, and stor
   const again = await postWithKey(app, alice, '/api/channels', 'once', payload);
   t.equal(first.statusCode, 201, first.body);
   t.equal(again.body, first.body);
-  t.equal(await ctx.db.$count(webhooks, eq(webhooks.userId, alice.id)), 1);
+  t.equal(await ctx.db.$count(endpoints, eq(endpoints.userId, alice.id)), 1);
   t.notMatch(JSON.stringify(await ctx.db.select().from(idempotencyKeys)), TOKEN);
 });

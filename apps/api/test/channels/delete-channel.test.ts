@@ -1,4 +1,4 @@
-import { auditLog, events, queryRows, tasks, users, webhooks } from '@carillon/db';
+import { auditLog, events, queryRows, tasks, users, endpoints } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { deleteChannel } from '../../src/channels/delete.ts';
@@ -23,7 +23,7 @@ const patchSettings = ({ headers }: Person, channels: string[]) =>
 const findDangling = () =>
   queryRows(
     ctx.db,
-    sql`select t.id from tasks t, unnest(t.channels) c where not exists (select from webhooks h where h.id = c)`,
+    sql`select t.id from tasks t, unnest(t.channels) c where not exists (select from endpoints h where h.id = c)`,
   );
 const readSettings = async ({ headers }: Person) => app.inject({ url: '/api/user/settings', headers });
 
@@ -105,7 +105,7 @@ t.test(
       const results = await Promise.allSettled(works.map((work) => work()));
       const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
       for (const error of errors) t.equal(error.kind, 'invalid', String(error.stack));
-      t.equal(await ctx.db.$count(webhooks, eq(webhooks.id, id)), 0);
+      t.equal(await ctx.db.$count(endpoints, eq(endpoints.id, id)), 0);
       t.same(await findDangling(), []);
       await ctx.db.delete(tasks).where(sql`${tasks.userId} = ${alice.id} and ${tasks.id} <> ${existing}`);
     }

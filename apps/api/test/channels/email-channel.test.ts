@@ -1,4 +1,4 @@
-import { webhooks } from '@carillon/db';
+import { endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { decryptSecret } from '../../src/webhooks/secret.ts';
@@ -47,8 +47,8 @@ t.test(
     const mail = server.received.at(-1);
     t.match(mail, { subject: 'It works', envelope: { to: [STRANGER] } });
 
-    const [row] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, created.json().channel.id));
-    const { unsubscribeToken } = JSON.parse(decryptSecret(ctx, row?.id ?? '', row?.secretSealed ?? ''));
+    const [row] = await ctx.db.select().from(endpoints).where(eq(endpoints.id, created.json().channel.id));
+    const { unsubscribeToken } = JSON.parse(decryptSecret(ctx, row?.id ?? '', row?.secretEncrypted ?? ''));
     t.match(mail?.text, `/unsubscribe/${unsubscribeToken}`);
     const form = { 'content-type': 'application/x-www-form-urlencoded' };
     const link = `/unsubscribe/${unsubscribeToken}`;

@@ -3,7 +3,7 @@ import t from 'tap';
 import { decrypt, encrypt } from '../../src/crypto/encryption.ts';
 
 const key = (id: string) => ({ id, key: randomBytes(32) });
-const AAD = 'users.provider_key_sealed:42';
+const AAD = 'users.provider_key_encrypted:42';
 const SECRET = 'sk-or-ключ-🔑';
 
 t.test('An encrypted value is decrypted with the same aad', async (t) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as tables from '@carillon/db';
-import { mails, users, webhooks } from '@carillon/db';
+import { mails, users, endpoints } from '@carillon/db';
 import { eq, getTableName, isTable } from 'drizzle-orm';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import t from 'tap';
@@ -43,7 +43,7 @@ async function insertKeys(count: number, name: string): Promise<Map<number, stri
   for (const [id, key] of keys) {
     await ctx.db
       .update(users)
-      .set({ providerKeySealed: encryptProviderKey(ctx, id, key) })
+      .set({ providerKeyEncrypted: encryptProviderKey(ctx, id, key) })
       .where(eq(users.id, id));
   }
   return keys;
@@ -53,7 +53,7 @@ t.test('Every encrypted column of the schema is rotated', async (t) => {
   const found = Object.values(tables)
     .filter((table) => isTable(table))
     .flatMap((table) => getTableConfig(table as PgTable).columns.map(({ name }) => `${getTableName(table)}.${name}`))
-    .filter((name) => name.endsWith('_sealed'));
+    .filter((name) => name.endsWith('_encrypted'));
   t.same(found.sort(), Object.keys(ENCRYPTED_COLUMNS).sort());
 });
 
@@ -71,23 +71,23 @@ t.test('Everything encrypted with an old key is decrypted with only the new key 
   await createTaskWithKey(app, alice, 'a-key');
 
   t.same(await rotate(fresh, old), {
-    'users.provider_key_sealed': result(1),
-    'webhooks.secret_sealed': result(1),
-    'webhooks.previous_secret_sealed': result(1),
-    'mails.body_sealed': result(1),
-    'idempotency_keys.answer_sealed': result(1),
+    'users.provider_key_encrypted': result(1),
+    'endpoints.secret_encrypted': result(1),
+    'endpoints.previous_secret_encrypted': result(1),
+    'mails.body_encrypted': result(1),
+    'idempotency_keys.answer_encrypted': result(1),
   });
   const later = withKeys(fresh);
   const [user] = await ctx.db.select().from(users).where(eq(users.id, alice.id));
-  t.equal(decryptProviderKey(later, alice.id, user?.providerKeySealed ?? null), 'sk-of-alice');
-  const [stored] = await ctx.db.select().from(webhooks);
-  t.equal(decryptSecret(later, webhook.id, stored?.secretSealed ?? ''), secret);
+  t.equal(decryptProviderKey(later, alice.id, user?.providerKeyEncrypted ?? null), 'sk-of-alice');
+  const [stored] = await ctx.db.select().from(endpoints);
+  t.equal(decryptSecret(later, webhook.id, stored?.secretEncrypted ?? ''), secret);
   t.equal(
-    decryptSecret(later, webhook.id, stored?.previousSecretSealed ?? '', 'previous_secret_sealed'),
+    decryptSecret(later, webhook.id, stored?.previousSecretEncrypted ?? '', 'previous_secret_encrypted'),
     webhook.secret,
   );
   const [mail] = await ctx.db.select().from(mails);
-  t.equal(decryptBody(later, mail?.id ?? '', mail?.bodySealed ?? ''), 'A link to keep.');
+  t.equal(decryptBody(later, mail?.id ?? '', mail?.bodyEncrypted ?? ''), 'A link to keep.');
 
   ctx.config.encryptionKeys.splice(0, 1, fresh);
   t.equal(
@@ -105,9 +105,9 @@ t.test('A second rotation changes nothing, and a rotation with the keys swapped 
 
 t.test('Thousands of values are rotated in batches', async (t) => {
   const keys = await insertKeys(1201, 'many');
-  t.match(await rotate(fresh, old), { 'users.provider_key_sealed': result(1202) });
-  for (const { id, providerKeySealed } of await ctx.db.select().from(users)) {
-    if (keys.has(id)) t.equal(decryptProviderKey(withKeys(fresh), id, providerKeySealed), keys.get(id));
+  t.match(await rotate(fresh, old), { 'users.provider_key_encrypted': result(1202) });
+  for (const { id, providerKeyEncrypted } of await ctx.db.select().from(users)) {
+    if (keys.has(id)) t.equal(decryptProviderKey(withKeys(fresh), id, providerKeyEncrypted), keys.get(id));
   }
 });
 
@@ -120,30 +120,30 @@ t.test('A value that is saved during the rotation, with either key, is not overw
       for (let round = 0; !isDone; round++) {
         const id = ids[round % ids.length] as number;
         keys.set(id, `sk-new-${id}-${round}`);
-        const providerKeySealed = encryptProviderKey(process, id, keys.get(id) as string);
-        await ctx.db.update(users).set({ providerKeySealed }).where(eq(users.id, id));
+        const providerKeyEncrypted = encryptProviderKey(process, id, keys.get(id) as string);
+        await ctx.db.update(users).set({ providerKeyEncrypted }).where(eq(users.id, id));
       }
     }),
   );
   await rotate(fresh, old);
   isDone = true;
   await saving;
-  for (const { id, providerKeySealed } of await ctx.db.select().from(users)) {
-    if (keys.has(id)) t.equal(decryptProviderKey(withKeys(fresh, old), id, providerKeySealed), keys.get(id));
+  for (const { id, providerKeyEncrypted } of await ctx.db.select().from(users)) {
+    if (keys.has(id)) t.equal(decryptProviderKey(withKeys(fresh, old), id, providerKeyEncrypted), keys.get(id));
   }
   await rotate(fresh, old);
-  t.match(await rotate(fresh), { 'users.provider_key_sealed': result(0) });
+  t.match(await rotate(fresh), { 'users.provider_key_encrypted': result(0) });
 });
 
 t.test('A value that cannot be decrypted is reported by column and row, and the others are rotated', async (t) => {
   const keys = [...(await insertKeys(3, 'lost')).keys()] as [number, number, number];
-  const ciphertext = encrypt([newKey('gone')], 'sk-lost', `users.provider_key_sealed:${keys[1]}`);
-  await ctx.db.update(users).set({ providerKeySealed: ciphertext }).where(eq(users.id, keys[1]));
+  const ciphertext = encrypt([newKey('gone')], 'sk-lost', `users.provider_key_encrypted:${keys[1]}`);
+  await ctx.db.update(users).set({ providerKeyEncrypted: ciphertext }).where(eq(users.id, keys[1]));
   t.match(await rotate(fresh, old), {
-    'users.provider_key_sealed': {
+    'users.provider_key_encrypted': {
       reencrypted: 2,
       failures: [
-        `users.provider_key_sealed:${keys[1]} is encrypted with key "gone", which ENCRYPTION_KEY does not list.`,
+        `users.provider_key_encrypted:${keys[1]} is encrypted with key "gone", which ENCRYPTION_KEY does not list.`,
       ],
     },
   });

@@ -71,7 +71,7 @@ t.test('A request whose answer waits for its commit delays no repetition', async
   const isLocked = new Promise<void>((resolve) => {
     locked = resolve;
   });
-  await ctx.db.update(idempotencyKeys).set({ status: null, answerSealed: null, location: null });
+  await ctx.db.update(idempotencyKeys).set({ status: null, answerEncrypted: null, location: null });
   await expireLeases();
   const committing = inTransaction(ctx, async (tx) => {
     await tx.db.select().from(idempotencyKeys).for('update');

@@ -241,7 +241,7 @@ t.test('A stored answer cannot be moved to another row', async (t) => {
   const [source] = await readKeys(ctx, alice);
   await ctx.db
     .update(idempotencyKeys)
-    .set({ answerSealed: source?.answerSealed ?? null })
+    .set({ answerEncrypted: source?.answerEncrypted ?? null })
     .where(eq(idempotencyKeys.userId, bob.id));
   const moved = await createTaskWithKey(app, bob, 'target');
   t.equal(moved.statusCode, 409);

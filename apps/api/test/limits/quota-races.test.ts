@@ -1,4 +1,4 @@
-import { executions, tasks, webhooks } from '@carillon/db';
+import { executions, tasks, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { AppError } from '../../src/errors.ts';
@@ -88,7 +88,7 @@ for (const round of ROUNDS) {
     const { passed, rejected } = await race(make);
     t.equal(passed, 1);
     t.same(rejected, by('webhooks', 3));
-    t.equal(await ctx.db.$count(webhooks), 3);
+    t.equal(await ctx.db.$count(endpoints), 3);
   });
 }
 

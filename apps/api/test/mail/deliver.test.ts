@@ -51,7 +51,7 @@ t.test('The text of a sent mail is deleted', async (t) => {
   const waiting = await stored();
   t.notMatch(JSON.stringify(waiting), 'Nothing happened', 'its text is stored encrypted');
   await deliverDueMails(ctx);
-  t.match(await stored(), { sentAt: START, bodySealed: null, nextAttemptAt: null, failedAt: null, error: null });
+  t.match(await stored(), { sentAt: START, bodyEncrypted: null, nextAttemptAt: null, failedAt: null, error: null });
 });
 
 t.test('Concurrent processes send each mail once', async (t) => {

@@ -70,9 +70,9 @@ t.test('A mail fails after a day of attempts, and the log says so', async (t) =>
     attempts += 1;
   }
   t.equal(attempts, 29);
-  const { failedAt, bodySealed, error } = await stored();
+  const { failedAt, bodyEncrypted, error } = await stored();
   t.ok(failedAt && failedAt.getTime() - START.getTime() > 23 * HOUR_MS);
-  t.same([bodySealed, error], [null, '450 Mailbox busy']);
+  t.same([bodyEncrypted, error], [null, '450 Mailbox busy']);
   t.match(logged.at(-1), { level: 50, msg: 'mail failed', reason: '450 Mailbox busy', attempt: 29 });
 });
 

@@ -1,4 +1,4 @@
-import { alerts, executions, webhooks } from '@carillon/db';
+import { alerts, executions, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { postChannel } from '../support/channels.ts';
@@ -270,7 +270,7 @@ t.test('Alerts, channels and usage say what an assistant needs', async (t) => {
   const states = { works: {}, off: { status: 'inactive' }, failed: { status: 'failed' } } as const;
   for (const [name, values] of Object.entries(states)) {
     const { id } = await postChannel(app, alice, { name });
-    if (name !== 'works') await ctx.db.update(webhooks).set(values).where(eq(webhooks.id, id));
+    if (name !== 'works') await ctx.db.update(endpoints).set(values).where(eq(endpoints.id, id));
   }
   const mailbox = { kind: 'email', name: 'unconfirmed', address: 'a@example.com', url: undefined, topic: undefined };
   await postChannel(app, alice, mailbox);

@@ -1,4 +1,4 @@
-import { auditLog, deliveries, notificationAddresses, users, webhooks } from '@carillon/db';
+import { auditLog, deliveries, notificationAddresses, users, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';
@@ -27,7 +27,7 @@ async function snapshot({ headers, id }: Person) {
   const urls = ['/api/tasks', '/api/webhooks', '/api/user', '/api/user/settings'];
   const bodies = await Promise.all(urls.map(async (url) => (await app.inject({ url, headers })).json()));
   const [account] = await ctx.db.select().from(users).where(eq(users.id, id));
-  const hooks = await ctx.db.select().from(webhooks).where(eq(webhooks.userId, id));
+  const hooks = await ctx.db.select().from(endpoints).where(eq(endpoints.userId, id));
   const addresses = await ctx.db.select().from(notificationAddresses).where(eq(notificationAddresses.userId, id));
   const counts = [await ctx.db.$count(deliveries), await ctx.db.$count(auditLog)];
   return { bodies, account, hooks, addresses, counts };
@@ -193,7 +193,7 @@ t.test('A change by someone else, by a run and by the service make an ETag old',
   await runDue(ctx);
   t.equal((await change(alice, 'PATCH', url, etag, { name: 'After a run' })).statusCode, 412);
   const active = await readETag(app, alice, webhook);
-  await ctx.db.update(webhooks).set({ status: 'failed' });
+  await ctx.db.update(endpoints).set({ status: 'failed' });
   t.equal((await change(alice, 'PATCH', webhook, active, { isActive: true })).statusCode, 412);
 });
 
@@ -218,7 +218,7 @@ t.test('The settings and the user are one account: a change of either makes both
 t.test('The webhook of a task refuses changes with 409 before it compares ETags', async (t) => {
   const alice = await signUp(app);
   await postTask(app, alice, { webhookUrl: 'https://hooks.example.com/end' });
-  const [managed] = await ctx.db.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.userId, alice.id));
+  const [managed] = await ctx.db.select({ id: endpoints.id }).from(endpoints).where(eq(endpoints.userId, alice.id));
   const url = `/api/webhooks/${managed?.id}`;
   const etag = await readETag(app, alice, url);
   for (const ifMatch of [etag, '"x"', '*']) {

@@ -1,4 +1,4 @@
-import { queryRows, tasks, users, webhooks } from '@carillon/db';
+import { queryRows, tasks, users, endpoints } from '@carillon/db';
 import { eq, getTableColumns, sql } from 'drizzle-orm';
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import t from 'tap';
@@ -27,14 +27,14 @@ const NOT_SHOWN = {
     ...['last_success_id', 'last_success_at', 'last_success_digest', 'overdue_at', 'alerting_since'],
   ],
   users: ['id', 'revision', 'email_verified_at', 'password_hash', 'task_count'],
-  webhooks: [
-    ...['id', 'revision', 'secret_sealed', 'secret_lookup', 'previous_secret_sealed', 'previous_secret_until'],
+  endpoints: [
+    ...['id', 'revision', 'secret_encrypted', 'secret_lookup', 'previous_secret_encrypted', 'previous_secret_until'],
     ...['last_attempt_ok', 'window_ends_at', 'window_count', 'updated_at', 'kind', 'last_sent_at', 'unsubscribe_hash'],
   ],
 };
 
 t.test('Every column that a GET shows is one of which a trigger increases the revision', async (t) => {
-  for (const table of [tasks, users, webhooks]) {
+  for (const table of [tasks, users, endpoints]) {
     const { name, columns } = getTableConfig(table);
     const watched = await queryRows<{ name: string }>(
       ctx.db,
@@ -81,16 +81,16 @@ t.test('A change of each shown column of a task and of a webhook increases the r
     t.ok(Number(after?.revision) > Number(before?.revision), field);
   }
   for (const [field, value] of Object.entries(values.webhooks)) {
-    const one = eq(webhooks.id, webhook.id);
-    const [before] = await ctx.db.select({ revision: webhooks.revision }).from(webhooks).where(one);
+    const one = eq(endpoints.id, webhook.id);
+    const [before] = await ctx.db.select({ revision: endpoints.revision }).from(endpoints).where(one);
     const [after] = await ctx.db
-      .update(webhooks)
+      .update(endpoints)
       .set({ [field]: value })
       .where(one)
       .returning();
     t.equal(after?.revision, Number(before?.revision) + 1, field);
     const [again] = await ctx.db
-      .update(webhooks)
+      .update(endpoints)
       .set({ [field]: value })
       .where(one)
       .returning();
@@ -107,7 +107,7 @@ t.test(
     const webhook = await postWebhook(app, alice);
     await ctx.db.update(tasks).set({ consecutiveFailures: 2, lastDurationMs: 5 }).where(eq(tasks.id, id));
     await rotateSecret(ctx, caller!, webhook.id);
-    await ctx.db.update(webhooks).set({ windowCount: 3, windowEndsAt: START, lastAttemptOk: true, status: 'active' });
+    await ctx.db.update(endpoints).set({ windowCount: 3, windowEndsAt: START, lastAttemptOk: true, status: 'active' });
     const login = {
       method: 'POST',
       url: '/api/auth/login',
@@ -115,7 +115,7 @@ t.test(
     } as const;
     t.equal((await app.inject(login)).statusCode, 200);
     const [task] = await ctx.db.select().from(tasks).where(eq(tasks.id, id));
-    const [hook] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, webhook.id));
+    const [hook] = await ctx.db.select().from(endpoints).where(eq(endpoints.id, webhook.id));
     const [user] = await ctx.db.select().from(users).where(eq(users.id, alice.id));
     t.same([task?.revision, hook?.revision, user?.revision], [1, 1, 1]);
   },
@@ -131,7 +131,7 @@ t.test('A run increases the revision of its task when it is queued and when it s
 });
 
 t.test('The lists of this test name columns that exist', (t) => {
-  for (const table of [tasks, users, webhooks]) {
+  for (const table of [tasks, users, endpoints]) {
     const names = Object.values(getTableColumns(table)).map((column) => column.name);
     const { name } = getTableConfig(table);
     t.same(

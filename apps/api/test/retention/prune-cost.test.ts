@@ -34,7 +34,7 @@ const FILLS: ((of: { user: number; task: number; from: number; to: number }) => 
   ({ user, from, to }) => sql`
     insert into deliveries (id, webhook_id, event, payload, request_id, status, created_at, ended_at)
     select gen_random_uuid(), w.id, 'test', '{}', 'r', 'failed', ${at}, ${at}
-    from webhooks w, ${numbered(from, to)} where w.user_id = ${user}`,
+    from endpoints w, ${numbered(from, to)} where w.user_id = ${user}`,
   ({ from, to }) => sql`
     insert into mails (id, recipient, subject, sent_at, created_at)
     select gen_random_uuid(), 'a@example.com', 'x', ${at}, ${at} from ${numbered(from, to)}`,
@@ -47,7 +47,7 @@ async function rowsRead(total: number, { analysed }: { analysed: boolean }): Pro
   const task = await insertTask(ctx, user);
   await ctx.db.execute(sql`insert into upload_totals values (${user}, ${total}, ${total})`);
   await ctx.db.execute(sql`
-    insert into webhooks (id, user_id, url, secret_sealed, secret_lookup, events, created_at, updated_at)
+    insert into endpoints (id, user_id, url, secret_encrypted, secret_lookup, events, created_at, updated_at)
     values (gen_random_uuid(), ${user}, 'https://hooks.example.com/', '', 'x', '{}', now(), now())`);
   for (const fill of FILLS) await ctx.db.execute(fill({ user, task, from: 0, to: total }));
   await countEndedRuns(ctx);

@@ -68,7 +68,7 @@ t.test('Sessions, reset tokens and mail are deleted when they have expired', asy
   await ctx.db.insert(mails).values([
     { ...mail, id: id(1), sentAt: ago(0), createdAt: ago(30 * DAY_MS + 1) },
     { ...mail, id: id(2), failedAt: ago(0), createdAt: ago(30 * DAY_MS) },
-    { ...mail, id: id(3), bodySealed: 'x', nextAttemptAt: ago(0), createdAt: ago(60 * DAY_MS) },
+    { ...mail, id: id(3), bodyEncrypted: 'x', nextAttemptAt: ago(0), createdAt: ago(60 * DAY_MS) },
   ]);
   await pruneAll(ctx);
   t.equal(await ctx.db.$count(sessions), 1, 'the valid one');

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { ALERT_KINDS, webhooks } from '@carillon/db';
+import { ALERT_KINDS, endpoints } from '@carillon/db';
 import type { Context } from '../../src/context.ts';
 import { encryptUnindexedSecret } from '../../src/webhooks/secret.ts';
 
-type Row = typeof webhooks.$inferInsert;
+type Row = typeof endpoints.$inferInsert;
 
 /** A channel as it is stored; ntfy by default. Returns its id. */
 export async function insertChannel(ctx: Context, userId: number, columns: Partial<Row> = {}): Promise<string> {
   const id = randomUUID();
   const now = ctx.now();
-  await ctx.db.insert(webhooks).values({
+  await ctx.db.insert(endpoints).values({
     id,
     userId,
     purpose: 'channel',

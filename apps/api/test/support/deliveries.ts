@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { compileValidator } from '@carillon/contract';
 import { EVENT_KINDS, type EventKind, eventPayload } from '@carillon/contract/webhooks/events';
-import { deliveries, webhooks } from '@carillon/db';
+import { deliveries, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
 import type { Person } from './people.ts';
@@ -23,7 +23,7 @@ export async function captureEvents(
   const secretLookup = randomBytes(32).toString('hex');
   const url = 'https://hooks.example.com/';
   const at = { createdAt: now(), updatedAt: now() };
-  await db.insert(webhooks).values({ id, userId, url, secretSealed: '', secretLookup, events: [...events], ...at });
+  await db.insert(endpoints).values({ id, userId, url, secretEncrypted: '', secretLookup, events: [...events], ...at });
   return async () => {
     const found = await db
       .delete(deliveries)

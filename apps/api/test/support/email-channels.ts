@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { webhooks } from '@carillon/db';
+import { endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
 import { generateLinkToken, hashLinkToken } from '../../src/crypto/link-token.ts';
@@ -26,7 +26,7 @@ export async function insertEmailChannel(
   const settings = JSON.stringify({ address, unsubscribeToken });
   const { shown, url } = email.show({ address });
   const now = ctx.now();
-  await ctx.db.insert(webhooks).values({
+  await ctx.db.insert(endpoints).values({
     id,
     userId,
     name,
@@ -45,6 +45,6 @@ export async function insertEmailChannel(
 }
 
 export async function readStatus(ctx: Context, { id }: Pick<EmailChannel, 'id'>): Promise<string | undefined> {
-  const [row] = await ctx.db.select({ status: webhooks.status }).from(webhooks).where(eq(webhooks.id, id));
+  const [row] = await ctx.db.select({ status: endpoints.status }).from(endpoints).where(eq(endpoints.id, id));
   return row?.status;
 }

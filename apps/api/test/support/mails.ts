@@ -18,7 +18,7 @@ export const deliverDueMails = (ctx: Context, options: { graceMs?: number } = {}
 /** Returns the tokens of the links that were queued for an address, oldest first. */
 export async function readQueuedTokens(ctx: Context, recipient: string): Promise<string[]> {
   const queued = await ctx.db.select().from(mails).where(eq(mails.recipient, recipient)).orderBy(asc(mails.createdAt));
-  const links = queued.map(({ id, bodySealed }) => findLink(decryptBody(ctx, id, bodySealed ?? '')));
+  const links = queued.map(({ id, bodyEncrypted }) => findLink(decryptBody(ctx, id, bodyEncrypted ?? '')));
   return links.flatMap((link) => link?.split('/').at(-1) ?? []);
 }
 

@@ -12,7 +12,7 @@ import {
   usageAlerts,
   usageCounters,
   usageRecords,
-  webhooks,
+  endpoints,
 } from '@carillon/db';
 import { and, asc, eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../src/context.ts';
@@ -103,9 +103,9 @@ export async function insertActivity(ctx: Context, userId: number, sample: Pick<
   const open = { webhookId, url, event: 'execution.failed' as const, at: ago(2 * MINUTE_MS), answers: [503] };
   await insertDelivery(ctx, { ...open, isPending: true });
   await ctx.db
-    .update(webhooks)
+    .update(endpoints)
     .set({ createdAt: ago(90 * 24 * HOUR_MS) })
-    .where(eq(webhooks.id, sample.webhook));
+    .where(eq(endpoints.id, sample.webhook));
   await insertNotifications(ctx, userId, sample.webhook);
   await insertLedger(ctx, userId);
   await insertAlerts(ctx, userId, { taskId: sample.tasks.get('Nightly error digest') ?? 0, deliveryId: delivery });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { MessageEvent } from '@carillon/contract/channels/deliveries';
-import { ALERT_KINDS, type ChannelKind, deliveries, deliveryAttempts, tasks, webhooks } from '@carillon/db';
+import { ALERT_KINDS, type ChannelKind, deliveries, deliveryAttempts, tasks, endpoints } from '@carillon/db';
 import { eq, inArray } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
 import { encryptUnindexedSecret } from '../../src/webhooks/secret.ts';
@@ -13,7 +13,7 @@ const ago = (ms: number) => new Date(SAMPLE_NOW.getTime() - ms);
 /** Of a mail server, which has no status. */
 const ACCEPTED = 250;
 
-type Row = typeof webhooks.$inferInsert;
+type Row = typeof endpoints.$inferInsert;
 type Status = (typeof deliveries.$inferInsert)['status'];
 
 interface Sent {
@@ -93,7 +93,7 @@ export async function insertChannels(ctx: Context, userId: number, sample: Pick<
       url: 'https://example.com',
       events,
     };
-    await ctx.db.insert(webhooks).values({ ...common, ...secret, ...at, ...row });
+    await ctx.db.insert(endpoints).values({ ...common, ...secret, ...at, ...row });
     return id;
   };
   const day = { createdAt: ago(20 * 24 * HOUR_MS) };
@@ -187,8 +187,8 @@ export async function insertChannels(ctx: Context, userId: number, sample: Pick<
   await use([...sample.tasks.keys()].slice(0, 4), [slack, phone]);
   await use(['Competitor price watch'], [mail, slack]);
   await ctx.db
-    .update(webhooks)
+    .update(endpoints)
     .set({ lastSentAt: ago(HOUR_MS) })
-    .where(eq(webhooks.id, phone));
+    .where(eq(endpoints.id, phone));
   return { team, mail, failed, phone, slack };
 }

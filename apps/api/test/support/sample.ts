@@ -1,4 +1,4 @@
-import { executions, occurrences, tasks, usageCounters, users, webhooks } from '@carillon/db';
+import { executions, occurrences, tasks, usageCounters, users, endpoints } from '@carillon/db';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../src/context.ts';
 import { previewOccurrences } from '../../src/schedule/preview.ts';
@@ -142,7 +142,7 @@ export async function insertSample(ctx: Context, userId: number): Promise<Sample
     url: 'https://hooks.gartenhof.example/carillon',
     events: ['task.failed'],
   });
-  await ctx.db.update(webhooks).set({ status: 'failed' }).where(eq(webhooks.id, webhookId));
+  await ctx.db.update(endpoints).set({ status: 'failed' }).where(eq(endpoints.id, webhookId));
   const days = Array.from({ length: 24 }, (_, at) => `2026-03-${String(at + 1).padStart(2, '0')}`);
   const counters = days.map((period, at) => {
     const isWeekend = [0, 1, 7, 8, 14, 15, 21, 22].includes(at);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ALERT_KINDS, webhooks } from '@carillon/db';
+import { ALERT_KINDS, endpoints } from '@carillon/db';
 import type { Context } from '../../src/context.ts';
 import { CHANNEL_SENDERS } from '../../src/messages/kinds/index.ts';
 import type { ChannelMessage } from '../../src/messages/message.ts';
@@ -25,7 +25,7 @@ export function installTestKind(): void {
   };
 }
 
-type NewChannel = Partial<typeof webhooks.$inferInsert>;
+type NewChannel = Partial<typeof endpoints.$inferInsert>;
 
 /** Inserts a channel, of the test kind by default. Returns its id. */
 export async function insertTestChannel(
@@ -40,7 +40,7 @@ export async function insertTestChannel(
   const events = ['execution.completed', 'execution.failed', ...ALERT_KINDS];
   const secret = encryptUnindexedSecret(ctx, id, JSON.stringify({ url, ...settings }));
   const row = { id, userId, purpose: 'channel' as const, kind: KIND, name: 'Team', url, events } as const;
-  await ctx.db.insert(webhooks).values({ ...row, ...secret, ...at, ...values });
+  await ctx.db.insert(endpoints).values({ ...row, ...secret, ...at, ...values });
   return id;
 }
 

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/webhooks/events';
 import type { DeliveryAttempt, DeliveryAttemptDetails } from '@carillon/contract/webhooks/webhooks';
-import { connect, deliveries, webhooks } from '@carillon/db';
+import { connect, deliveries, endpoints } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
 import type { Test } from 'tap';
@@ -32,7 +32,7 @@ export async function testWebhooks(t: Test, given: Pick<TestContextOptions, 'env
   const bob = await signUpBob(app);
   const receiver = await startReceiver(t);
   t.beforeEach(async () => {
-    await ctx.db.delete(webhooks);
+    await ctx.db.delete(endpoints);
     receiver.received.length = 0;
     receiver.answer(200);
     clock.set(START);
@@ -81,7 +81,7 @@ export async function readLog(app: FastifyInstance, person: Person, id: string):
   return (await Promise.all(logs.map(show))).map((answer) => answer.json().log);
 }
 
-type NewWebhook = Partial<typeof webhooks.$inferInsert>;
+type NewWebhook = Partial<typeof endpoints.$inferInsert>;
 
 /** Inserts a webhook for each URL, beyond the limits of a user and in any state. */
 export async function insertWebhooks(
@@ -95,7 +95,7 @@ export async function insertWebhooks(
   const rows = made.map(({ id, url, secret }) => {
     return { id, userId, url, events: ['task.updated'], ...encryptSecret(ctx, id, secret), ...at, ...values };
   });
-  await ctx.db.insert(webhooks).values(rows);
+  await ctx.db.insert(endpoints).values(rows);
   return made;
 }
 

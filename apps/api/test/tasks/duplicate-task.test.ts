@@ -1,4 +1,4 @@
-import { deliveries, tasks, uploads, webhooks } from '@carillon/db';
+import { deliveries, tasks, uploads, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { duplicateTask } from '../../src/tasks/duplicate.ts';
@@ -150,7 +150,7 @@ t.test('The copy has its own webhook at the same URL, with its own secret', asyn
   const url = 'https://hooks.example.com/news';
   const id = await postTask(app, alice, { webhookUrl: url, aiModel: 'offline' });
   const { task } = (await copy(alice, id)).json();
-  const found = await ctx.db.select().from(webhooks).where(eq(webhooks.userId, alice.id));
+  const found = await ctx.db.select().from(endpoints).where(eq(endpoints.userId, alice.id));
   t.same(found.map(({ taskId }) => taskId).sort(), [id, task.id].sort());
   t.same(
     found.map(({ url, purpose, status }) => [url, purpose, status]),
@@ -163,8 +163,8 @@ t.test('The copy has its own webhook at the same URL, with its own secret', asyn
   const received = await ctx.db
     .select({ webhookId: deliveries.webhookId, event: deliveries.event })
     .from(deliveries)
-    .innerJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
-    .where(eq(webhooks.userId, alice.id));
+    .innerJoin(endpoints, eq(endpoints.id, deliveries.webhookId))
+    .where(eq(endpoints.userId, alice.id));
   t.same(received, [{ webhookId: own?.id, event: 'execution.completed' }]);
 });
 

@@ -1,4 +1,4 @@
-import { webhooks } from '@carillon/db';
+import { endpoints } from '@carillon/db';
 import t from 'tap';
 import { createInstruments } from '../../src/telemetry/instruments.ts';
 import { claimDeliveries, FIRST_WEBHOOK } from '../../src/webhooks/delivery/claim.ts';
@@ -17,7 +17,7 @@ const receiver = await startReceiver(t);
 let instruments = createInstruments();
 let hook = '';
 t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
+  await ctx.db.delete(endpoints);
   receiver.answer(200);
   clock.set(START);
   instruments = createInstruments();

@@ -52,7 +52,7 @@ t.test('The execution that reaches a threshold notifies by notification, mail an
   ]);
   const [mail] = await ctx.db.select().from(mails);
   t.match(mail, { recipient: 'alice@example.com', subject: '80 % of your executions are used' });
-  t.match(decryptBody(ctx, mail?.id ?? '', mail?.bodySealed ?? ''), /400 of 500/);
+  t.match(decryptBody(ctx, mail?.id ?? '', mail?.bodyEncrypted ?? ''), /400 of 500/);
   t.match(await receivedEvents(), [
     {
       event: 'usage.alert',

@@ -1,4 +1,4 @@
-import { deliveries, tasks, users, webhooks } from '@carillon/db';
+import { deliveries, tasks, users, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
@@ -82,8 +82,8 @@ t.test('The preferences switch the account’s webhook off and on', async (t) =>
 t.test('A failed webhook stays failed until its URL changes or it is switched on', async (t) => {
   const alice = await signUp(app);
   const { webhookId } = await change(alice, { webhookUrl: 'https://hooks.example.com/a' });
-  const fail = () => ctx.db.update(webhooks).set({ status: 'failed', lastAttemptOk: false });
-  const rowOf = async () => (await ctx.db.select().from(webhooks).where(eq(webhooks.id, webhookId)))[0];
+  const fail = () => ctx.db.update(endpoints).set({ status: 'failed', lastAttemptOk: false });
+  const rowOf = async () => (await ctx.db.select().from(endpoints).where(eq(endpoints.id, webhookId)))[0];
   await fail();
   await change(alice, { webhookUrl: 'https://hooks.example.com/a', notificationPreferences: { webhook: true } });
   t.match(await rowOf(), { status: 'failed', lastAttemptOk: false });
@@ -101,7 +101,7 @@ t.test('The account has one such webhook, which counts against no limit and is d
   const urls = [1, 2, 3, 4].map((n) => `https://hooks.example.com/${n}`);
   await Promise.all(urls.map((webhookUrl) => change(alice, { webhookUrl })));
   const { webhookUrl, webhookId } = await read(alice);
-  t.match(await ctx.db.select().from(webhooks), [{ id: webhookId, url: webhookUrl }], 'after concurrent changes');
+  t.match(await ctx.db.select().from(endpoints), [{ id: webhookId, url: webhookUrl }], 'after concurrent changes');
   for (let n = 0; n < 3; n++) await postWebhook(app, alice, { events: ['task.deleted'] });
   for (const [method, payload] of [
     ['DELETE', undefined],
@@ -115,5 +115,5 @@ t.test('The account has one such webhook, which counts against no limit and is d
   await createWorker(ctx).drain();
   t.equal(await ctx.db.$count(deliveries), 1);
   t.match(await change(alice, { webhookUrl: null }), { webhookUrl: null, webhookId: null });
-  t.same([await ctx.db.$count(webhooks), await ctx.db.$count(deliveries)], [3, 0]);
+  t.same([await ctx.db.$count(endpoints), await ctx.db.$count(deliveries)], [3, 0]);
 });

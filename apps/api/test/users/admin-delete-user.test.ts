@@ -8,7 +8,7 @@ import {
   tasks,
   uploads,
   users,
-  webhooks,
+  endpoints,
 } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
@@ -86,7 +86,7 @@ t.test('No table has anything of a deleted account, and another account loses no
     t.equal(left?.count, /^audit_log(_before)?$/.test(table) ? 1 : 0, table);
   }
   for (const table of [tasks, executions]) t.equal(await ctx.db.$count(table, eq(table.userId, bob.id)), 2);
-  for (const table of [sessions, uploads, webhooks, notifications]) {
+  for (const table of [sessions, uploads, endpoints, notifications]) {
     t.equal(await ctx.db.$count(table, eq(table.userId, bob.id)), 1);
   }
   const recipients = await ctx.db.select({ recipient: mails.recipient }).from(mails);

@@ -28,7 +28,7 @@ t.test('An account has its counts and its activity, and no secret', async (t) =>
   await runDue({ ...ctx, ai: createFixedAi(REFUSED_OUTCOME) });
   const [done, failed] = await ctx.db.select().from(executions).orderBy(executions.id);
 
-  await ctx.db.update(users).set({ providerKeySealed: 'sealed' }).where(eq(users.id, alice.id));
+  await ctx.db.update(users).set({ providerKeyEncrypted: 'sealed' }).where(eq(users.id, alice.id));
 
   const answer = await get(alice.id);
   t.equal(answer.statusCode, 200);

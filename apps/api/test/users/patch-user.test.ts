@@ -51,7 +51,7 @@ t.test('The provider key is encrypted at rest, never shown, and removed by null'
   const answer = await change({ encryptedProviderKey: key });
   t.equal(answer.statusCode, 200);
 
-  const { providerKeySealed: sealed } = await rowOf(alice);
+  const { providerKeyEncrypted: sealed } = await rowOf(alice);
   t.match(sealed, /^v1\.1\.[\w-]+$/);
   t.equal(decryptProviderKey(ctx, alice.id, sealed), key);
   t.throws(() => decryptProviderKey(ctx, bob.id, sealed), 'it decrypts in its own row only');
@@ -62,9 +62,9 @@ t.test('The provider key is encrypted at rest, never shown, and removed by null'
   t.notMatch(profile.body, 'v1.1.');
 
   await change({ name: 'Alicia' });
-  t.equal((await rowOf(alice)).providerKeySealed, sealed, 'another change leaves the key');
+  t.equal((await rowOf(alice)).providerKeyEncrypted, sealed, 'another change leaves the key');
   t.equal((await change({ encryptedProviderKey: null })).statusCode, 200);
-  t.equal((await rowOf(alice)).providerKeySealed, null);
+  t.equal((await rowOf(alice)).providerKeyEncrypted, null);
   t.equal(decryptProviderKey(ctx, alice.id, null), null);
 });
 
@@ -89,7 +89,7 @@ t.test('Invalid fields and fields of others are rejected by name, and nothing is
     ['trialEndsAt', { trialEndsAt: '2099-01-01T00:00:00Z' }],
     ['id', { id: 1 }],
     ['passwordHash', { passwordHash: 'x' }],
-    ['providerKeySealed', { providerKeySealed: 'x' }],
+    ['providerKeyEncrypted', { providerKeyEncrypted: 'x' }],
     ['__proto__', JSON.parse('{"__proto__": {"role": "ADMIN"}}')],
   ];
   for (const [field, body] of rejected) {

@@ -81,8 +81,8 @@ t.test('The key is the key of the profile: encrypted, and never shown', async (t
   const alice = await signUpAlice(app);
   const key = 'sk-or-v1-0123456789abcdef';
   const answer = await change(alice, { modelRouterApiKey: key });
-  const { providerKeySealed } = await rowOf(alice);
-  t.equal(decryptProviderKey(ctx, alice.id, providerKeySealed), key);
+  const { providerKeyEncrypted } = await rowOf(alice);
+  t.equal(decryptProviderKey(ctx, alice.id, providerKeyEncrypted), key);
   const shown = await app.inject({ url, headers: alice.headers });
   for (const text of [answer.body, shown.body, JSON.stringify(logged)]) t.notOk(text.includes(key));
   await app.inject({

@@ -1,4 +1,4 @@
-import { deliveries, webhooks } from '@carillon/db';
+import { deliveries, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
@@ -36,7 +36,7 @@ t.test('A webhook is switched off and on', async (t) => {
 
 t.test('Switching a failed webhook on clears the failure; no other change does', async (t) => {
   const { id } = await postWebhook(app, alice);
-  await ctx.db.update(webhooks).set({ status: 'failed' });
+  await ctx.db.update(endpoints).set({ status: 'failed' });
   t.match((await patch(id, { description: 'x' })).json().webhook, { isActive: false, status: 'failed' });
   t.match((await patch(id, { isActive: true })).json().webhook, { isActive: true, status: 'active' });
 });

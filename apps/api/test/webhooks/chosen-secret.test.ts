@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { users, webhooks } from '@carillon/db';
+import { users, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
@@ -29,7 +29,7 @@ const alice = await signUpAlice(app);
 const bob = await signUpBob(app);
 await ctx.db.update(users).set({ plan: 'pro' });
 t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
+  await ctx.db.delete(endpoints);
 });
 
 const LONG = 'my-own_secret.of~thirty-two-letters';
@@ -41,7 +41,7 @@ t.test('A chosen secret is shown once, stored encrypted, and never logged', asyn
   const webhook = await postWebhook(app, alice, { secret: LONG });
   t.equal(webhook.secret, LONG);
   t.notMatch((await callWebhook(app, alice, 'GET', webhook.id)).body, LONG);
-  const rows = await ctx.db.select().from(webhooks);
+  const rows = await ctx.db.select().from(endpoints);
   for (const text of [JSON.stringify(rows), JSON.stringify(logged)]) t.notOk(text.includes(LONG));
 });
 
@@ -52,7 +52,7 @@ t.test('A chosen secret has 16 to 128 printable ASCII characters, and base64 aft
   ];
   for (const secret of good) {
     t.equal(await trySecret(secret), 201, secret);
-    await ctx.db.delete(webhooks);
+    await ctx.db.delete(endpoints);
   }
   const bad = [
     ...['x'.repeat(15), 'y'.repeat(129), 'a secret with spaces', 'ein-geheimes-wört', 'tab\tin-this-secret', ''],
@@ -92,7 +92,7 @@ t.test('A chosen secret signs deliveries for both kinds of receivers', async (t)
     );
     const verifier = secret.startsWith('whsec_') ? new Webhook(secret) : new Webhook(secret, { format: 'raw' });
     t.ok(verifier.verify(body, headers as Record<string, string>));
-    await ctx.db.delete(webhooks);
+    await ctx.db.delete(endpoints);
   }
 });
 
@@ -164,7 +164,7 @@ t.test('Two users may choose the same secret, and neither learns it', async (t) 
 t.test('Two webhooks of one user may share a secret only if it has no inbound address', async (t) => {
   const { secret } = await postWebhook(app, alice);
   for (const taken of [LONG, LONG, secret]) await tryWebhook(app, alice, { secret: taken });
-  t.equal(await ctx.db.$count(webhooks), 2);
+  t.equal(await ctx.db.$count(endpoints), 2);
   const answer = await tryWebhook(app, alice, { secret: LONG });
   t.equal(answer.statusCode, 409);
   t.match(answer.json(), { success: false, error: /inbound/ });
@@ -191,8 +191,8 @@ t.test('A chosen secret survives a rotation of the encryption keys', async (t) =
 
   for await (const { failures } of rotateKeys(ctx.db, [fresh, old])) t.same(failures, []);
   for (const webhook of [chosen, made]) t.equal(await found(under(fresh), webhook), webhook.id);
-  const [row] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, weak.id));
-  t.equal(decryptSecret(under(fresh), weak.id, row?.secretSealed ?? ''), weak.secret);
+  const [row] = await ctx.db.select().from(endpoints).where(eq(endpoints.id, weak.id));
+  t.equal(decryptSecret(under(fresh), weak.id, row?.secretEncrypted ?? ''), weak.secret);
   t.equal(row?.secretLookup, `none:${weak.id}`);
 });
 
@@ -209,6 +209,6 @@ t.test('A rotation replaces a chosen secret with a generated one, and both sign 
   for (const verifier of [new Webhook(secret), new Webhook(webhook.secret, { format: 'raw' })]) {
     t.ok(verifier.verify(body, headers as Record<string, string>));
   }
-  const [row] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, webhook.id));
+  const [row] = await ctx.db.select().from(endpoints).where(eq(endpoints.id, webhook.id));
   t.match(row?.secretLookup, /^[0-9a-f]{64}$/);
 });

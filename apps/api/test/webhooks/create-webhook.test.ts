@@ -1,4 +1,4 @@
-import { settings, users, webhooks } from '@carillon/db';
+import { settings, users, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { decryptSecret } from '../../src/webhooks/secret.ts';
@@ -11,7 +11,7 @@ import { postWebhook, readWebhook, tryWebhook, WEBHOOK } from '../support/webhoo
 const { app, ctx, logged } = await testContext(t);
 const alice = await signUpAlice(app);
 t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
+  await ctx.db.delete(endpoints);
 });
 
 const tryCreate = async (person: Person, given: object) => {
@@ -35,9 +35,9 @@ t.test('A new webhook is active and shows its secret once', async (t) => {
     ...{ purpose: 'subscription', taskId: null },
   });
 
-  const [row] = await ctx.db.select().from(webhooks).where(eq(webhooks.id, id));
+  const [row] = await ctx.db.select().from(endpoints).where(eq(endpoints.id, id));
   t.notOk(JSON.stringify(row).includes(secret.slice(6)), 'it is stored encrypted');
-  t.equal(decryptSecret(ctx, id, row?.secretSealed ?? ''), secret);
+  t.equal(decryptSecret(ctx, id, row?.secretEncrypted ?? ''), secret);
   t.notOk(JSON.stringify(logged).includes(secret.slice(6)), 'and it is not logged');
 });
 
@@ -91,7 +91,7 @@ t.test('Invalid input is refused by field', async (t) => {
     t.equal(status, 400, field);
     t.same(Object.keys(details), [field]);
   }
-  t.equal(await ctx.db.$count(webhooks), 0);
+  t.equal(await ctx.db.$count(endpoints), 0);
 });
 
 t.test('Addresses inside the network are refused before anything is sent', async (t) => {
@@ -152,9 +152,9 @@ t.test('A trial has 3 webhooks; pro users and admins have 10', async (t) => {
 t.test('Inactive and failed webhooks count against the limit, deleted ones do not', async (t) => {
   const made = [];
   for (let n = 0; n < 3; n++) made.push(await postWebhook(app, alice));
-  await ctx.db.update(webhooks).set({ status: 'failed' });
+  await ctx.db.update(endpoints).set({ status: 'failed' });
   t.equal((await tryWebhook(app, alice)).statusCode, 402);
-  await ctx.db.delete(webhooks).where(eq(webhooks.id, made[0]?.id ?? ''));
+  await ctx.db.delete(endpoints).where(eq(endpoints.id, made[0]?.id ?? ''));
   t.equal((await tryWebhook(app, alice)).statusCode, 201);
 });
 
@@ -168,7 +168,7 @@ t.test('40 concurrent creations never exceed the limit', async (t) => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => tryWebhook(app, person)));
     t.equal(answers.filter(({ statusCode }) => statusCode === 201).length, most);
     t.equal(answers.filter(({ statusCode }) => statusCode === 402).length, 40 - most);
-    t.equal(await ctx.db.$count(webhooks, eq(webhooks.userId, person.id)), most);
+    t.equal(await ctx.db.$count(endpoints, eq(endpoints.userId, person.id)), most);
   }
 });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { executions, tasks, users, webhooks } from '@carillon/db';
+import { executions, tasks, users, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { generateSecret } from '../../src/webhooks/secret.ts';
@@ -13,7 +13,7 @@ const alice = await signUpAlice(app);
 const bob = await signUpBob(app);
 let webhook: CreatedWebhook;
 t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
+  await ctx.db.delete(endpoints);
   await ctx.db.delete(tasks);
   await ctx.db.update(users).set({ isActive: true, plan: 'pro' });
   webhook = await postWebhook(app, alice);
@@ -62,13 +62,13 @@ t.test('Every wrong path gets the same 404, for GET and POST', async (t) => {
   };
   for (const path of unknown) await seen(path);
   for (const status of ['inactive', 'failed'] as const) {
-    await ctx.db.update(webhooks).set({ status }).where(eq(webhooks.id, webhook.id));
+    await ctx.db.update(endpoints).set({ status }).where(eq(endpoints.id, webhook.id));
     await seen(inboundPath(webhook));
   }
-  await ctx.db.update(webhooks).set({ status: 'active' });
+  await ctx.db.update(endpoints).set({ status: 'active' });
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, alice.id));
   await seen(inboundPath(webhook));
-  await ctx.db.delete(webhooks).where(eq(webhooks.id, webhook.id));
+  await ctx.db.delete(endpoints).where(eq(endpoints.id, webhook.id));
   await seen(inboundPath(webhook));
 });
 

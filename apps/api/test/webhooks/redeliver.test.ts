@@ -1,4 +1,4 @@
-import { webhooks } from '@carillon/db';
+import { endpoints } from '@carillon/db';
 import t from 'tap';
 import { assertNeedsSession } from '../support/access.ts';
 import { START } from '../support/context.ts';
@@ -146,7 +146,7 @@ t.test('Redelivery to an inactive webhook is refused', async (t) => {
   await deliver();
   const [entry] = await readLog(app, alice, id);
   for (const status of ['inactive', 'failed'] as const) {
-    await ctx.db.update(webhooks).set({ status });
+    await ctx.db.update(endpoints).set({ status });
     for (const answer of [await redeliver(id, entry?.id ?? ''), await since(id, START.toISOString())]) {
       t.equal(answer.statusCode, 409);
       t.match(answer.json(), { success: false, error: /not active/ });

@@ -1,4 +1,4 @@
-import { webhooks } from '@carillon/db';
+import { endpoints } from '@carillon/db';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
@@ -105,7 +105,7 @@ t.test('Concurrent rotations leave the webhook with the secret of one of them', 
 
 t.test('A secret that cannot be decrypted is replaced like any other', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
-  await ctx.db.update(webhooks).set({ secretSealed: 'v1.lost.AAAA' });
+  await ctx.db.update(endpoints).set({ secretEncrypted: 'v1.lost.AAAA' });
   const after = await rotated(id);
   const delivery = await receive();
   t.ok(verifies(after, delivery));

@@ -89,7 +89,7 @@ t.test('A secret is found under each encryption key, by a keyed index', async (t
     listBlindIndexes(rotated, 7, secret).includes(before.secretLookup),
     'it is still found while the old key is listed',
   );
-  t.equal(decryptSecret(rotated, 'id', before.secretSealed), secret);
+  t.equal(decryptSecret(rotated, 'id', before.secretEncrypted), secret);
   const after = encryptSecret(rotated, 'id', secret);
   t.equal(after.secretLookup, toBlindIndex(b, secret));
   t.not(after.secretLookup, before.secretLookup);
@@ -98,5 +98,5 @@ t.test('A secret is found under each encryption key, by a keyed index', async (t
     [after.secretLookup, `7:${after.secretLookup}`],
     'encrypted again, it no longer needs the old key',
   );
-  t.throws(() => decryptSecret(rotated, 'other', after.secretSealed), /another row/);
+  t.throws(() => decryptSecret(rotated, 'other', after.secretEncrypted), /another row/);
 });

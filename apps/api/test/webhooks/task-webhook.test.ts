@@ -1,4 +1,4 @@
-import { ALERT_KINDS, deliveries, mails, notifications, tasks, users, webhooks } from '@carillon/db';
+import { ALERT_KINDS, deliveries, mails, notifications, tasks, users, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
@@ -16,7 +16,7 @@ t.beforeEach(async () => {
 const list = async (person: Person) =>
   (await app.inject({ url: '/api/webhooks', headers: person.headers })).json().webhooks;
 const findTaskWebhook = async (taskId: number) =>
-  (await ctx.db.select().from(webhooks).where(eq(webhooks.taskId, taskId)))[0];
+  (await ctx.db.select().from(endpoints).where(eq(endpoints.taskId, taskId)))[0];
 const execute = (id: number, { headers } = alice) =>
   app.inject({ method: 'POST', url: `/api/tasks/${id}/execute`, headers });
 /** Runs pending executions and sends their deliveries; returns paths and events that arrived since the last call. */
@@ -90,7 +90,7 @@ t.test("A task's webhook counts against no limit", async (t) => {
   for (let n = 0; n < 4; n++) await postTask(app, alice, { webhookUrl: `${receiver.url}/${n}` });
   for (let n = 0; n < 3; n++) await postWebhook(app, alice);
   t.equal((await list(alice)).length, 7);
-  t.equal(await ctx.db.$count(webhooks, eq(webhooks.purpose, 'subscription')), 3);
+  t.equal(await ctx.db.$count(endpoints, eq(endpoints.purpose, 'subscription')), 3);
   await t.rejects(postWebhook(app, alice), /Quota exceeded/);
 });
 
@@ -117,19 +117,19 @@ t.test("A task's webhook can only be switched; other changes are refused with wh
   t.match(switched.json().webhook, { isActive: false, status: 'inactive' });
   await execute(taskId);
   t.same(await receiveEvents(), []);
-  await ctx.db.update(webhooks).set({ status: 'failed' });
+  await ctx.db.update(endpoints).set({ status: 'failed' });
   t.match((await callWebhook(app, alice, 'PATCH', id, '', { isActive: true })).json().webhook, { status: 'active' });
 });
 
 t.test("A new address switches a task's webhook on; removing it or the task deletes the webhook", async (t) => {
   const taskId = await postTask(app, alice, { webhookUrl: 'https://hooks.example.com/a' });
   const first = await findTaskWebhook(taskId);
-  await ctx.db.update(webhooks).set({ status: 'failed', lastAttemptOk: false });
+  await ctx.db.update(endpoints).set({ status: 'failed', lastAttemptOk: false });
   await patchTask(app, alice, taskId, { name: 'Another name', webhookUrl: 'https://hooks.example.com/a' });
   t.match(await findTaskWebhook(taskId), { status: 'failed' }, 'the same address changes nothing');
   await patchTask(app, alice, taskId, { webhookUrl: 'https://hooks.example.com/b' });
   t.match(await findTaskWebhook(taskId), {
-    ...{ id: first?.id, secretSealed: first?.secretSealed, url: 'https://hooks.example.com/b' },
+    ...{ id: first?.id, secretEncrypted: first?.secretEncrypted, url: 'https://hooks.example.com/b' },
     ...{ status: 'active', lastAttemptOk: null },
   });
   await patchTask(app, alice, taskId, { webhookUrl: null });
@@ -140,7 +140,7 @@ t.test("A new address switches a task's webhook on; removing it or the task dele
   await createWorker(ctx).drain();
   t.equal(await ctx.db.$count(deliveries), 1);
   await app.inject({ method: 'DELETE', url: `/api/tasks/${taskId}`, headers: alice.headers });
-  t.same([await ctx.db.$count(webhooks), await ctx.db.$count(deliveries)], [0, 0]);
+  t.same([await ctx.db.$count(endpoints), await ctx.db.$count(deliveries)], [0, 0]);
 });
 
 t.test('The last of concurrent changes wins in the task and its webhook', async (t) => {

@@ -1,4 +1,4 @@
-import { webhooks } from '@carillon/db';
+import { endpoints } from '@carillon/db';
 import t from 'tap';
 import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
 import { rescueDeliveries } from '../../src/webhooks/delivery/leases.ts';
@@ -68,7 +68,7 @@ t.test('A test of an unreachable address has no status', async (t) => {
 t.test('Inactive and failed webhooks can be tested, and keep their state', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
   for (const status of ['inactive', 'failed'] as const) {
-    await ctx.db.update(webhooks).set({ status });
+    await ctx.db.update(endpoints).set({ status });
     t.match((await test(id)).json(), { success: true });
     t.equal((await readWebhook(app, alice, id)).status, status);
   }

@@ -91,7 +91,7 @@ async function insertDueDeliveries(db: Db, each: number): Promise<void> {
       'webhookId', h.id, 'userId', h.user_id, 'data', json_build_object('task', json_build_object('id', n, 'name',
       'Morning sentence', 'updatedAt', now()), 'changes', json_build_object('name', json_build_object('from', 'a', 'to',
       'b')))), 'bench', now(), now(), now()
-    from webhooks h, generate_series(1, ${each}::int) n`);
+    from endpoints h, generate_series(1, ${each}::int) n`);
 }
 
 /** Returns the milliseconds from the first to the last arrival. */
@@ -120,7 +120,7 @@ export async function subscribe(apiUrl: string, users: readonly User[], urls: re
 export async function insertWebhooks(db: Db, urls: readonly string[]): Promise<void> {
   for (const url of urls) {
     await db.execute(sql`
-      insert into webhooks (id, user_id, url, secret_sealed, secret_lookup, events, last_attempt_ok, created_at, updated_at)
+      insert into endpoints (id, user_id, url, secret_encrypted, secret_lookup, events, last_attempt_ok, created_at, updated_at)
       select k, id, ${url}, '', 'none:' || k, '{task.created}', true, now(), now()
       from users cross join lateral (select gen_random_uuid() as k where users.id > 0) u`);
   }

@@ -56,7 +56,7 @@ async function filterUnknown({ db }: Context, names: readonly string[]): Promise
     sql`
     select listed.name from jsonb_array_elements_text(${JSON.stringify(names)}::jsonb) listed(name)
     where not exists (select from uploads where uploads.storage_key = listed.name)
-      and not exists (select from loose_objects where loose_objects.key = listed.name)`,
+      and not exists (select from orphaned_objects where orphaned_objects.key = listed.name)`,
   );
   return found.map(({ name }) => name);
 }

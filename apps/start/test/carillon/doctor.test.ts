@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '@carillon/api/config/config';
 import { encrypt } from '@carillon/api/crypto/encryption';
-import { deliveries, schedulerState, tasks, users, webhooks } from '@carillon/db';
+import { deliveries, schedulerState, tasks, users, endpoints } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
@@ -274,12 +274,12 @@ t.test('The doctor finds files that others can read, and a data folder that is a
 
 t.test('The doctor finds secrets whose key is missing', async (t) => {
   const missing = { id: 'gone', key: Buffer.alloc(32, 7) };
-  const providerKeySealed = encrypt([missing], 'sk-of-bob', `users.provider_key_sealed:${userId}`);
-  await db.update(users).set({ providerKeySealed }).where(eq(users.id, userId));
+  const providerKeyEncrypted = encrypt([missing], 'sk-of-bob', `users.provider_key_encrypted:${userId}`);
+  await db.update(users).set({ providerKeyEncrypted }).where(eq(users.id, userId));
   t.strictSame(await findProblems(), [
-    `problem secrets: users.provider_key_sealed:${userId} is encrypted with key "gone", which ENCRYPTION_KEY does not list.`,
+    `problem secrets: users.provider_key_encrypted:${userId} is encrypted with key "gone", which ENCRYPTION_KEY does not list.`,
   ]);
-  await db.update(users).set({ providerKeySealed: null });
+  await db.update(users).set({ providerKeyEncrypted: null });
 });
 
 t.test('The doctor finds due tasks that are not enqueued', async (t) => {
@@ -318,8 +318,8 @@ t.test('The doctor finds deliveries to failed webhooks, and `prune` ends them', 
   const id = randomUUID();
   const longAgo = new Date(Date.now() - 120_000);
   const times = { createdAt: longAgo, updatedAt: longAgo };
-  const webhook = { id, userId, url: 'https://example.com/', events: [], secretSealed: '', secretLookup: 'x' };
-  await db.insert(webhooks).values({ ...webhook, ...times, status: 'failed' });
+  const webhook = { id, userId, url: 'https://example.com/', events: [], secretEncrypted: '', secretLookup: 'x' };
+  await db.insert(endpoints).values({ ...webhook, ...times, status: 'failed' });
   const delivery = { webhookId: id, event: 'task.updated', payload: '{}', requestId: 'r', nextAttemptAt: longAgo };
   await db.insert(deliveries).values({ id: randomUUID(), ...delivery, queuedAt: longAgo, createdAt: longAgo });
   const findOpen = async () => (await findProblems()).filter((line) => line.includes('webhooks:'));
@@ -327,7 +327,7 @@ t.test('The doctor finds deliveries to failed webhooks, and `prune` ends them', 
   const pruned = await runCarillon(['prune'], env, { cwd: DATA_DIR });
   t.match(pruned, { code: 0, out: 'Ended open deliveries: 1' });
   t.strictSame(await findOpen(), []);
-  await db.delete(webhooks);
+  await db.delete(endpoints);
 });
 
 t.test('The doctor finds a wrong clock', async (t) => {

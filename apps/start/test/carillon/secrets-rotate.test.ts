@@ -17,8 +17,8 @@ const { db, url } = await testDatabase(t);
 const account = { identityUserId: 'local:a', email: 'alice@example.com', name: 'Alice' };
 const [alice] = await db.insert(users).values(account).returning({ id: users.id });
 const id = alice?.id ?? 0;
-const sealed = encrypt([old], 'sk-of-alice', `users.provider_key_sealed:${id}`);
-await db.update(users).set({ providerKeySealed: sealed }).where(eq(users.id, id));
+const sealed = encrypt([old], 'sk-of-alice', `users.provider_key_encrypted:${id}`);
+await db.update(users).set({ providerKeyEncrypted: sealed }).where(eq(users.id, id));
 
 const cwd = t.testdir();
 const runNext = openCarillon(t);
@@ -34,11 +34,11 @@ t.test('The command counts the secrets it encrypts again, and says when the old 
   t.equal(
     out,
     [
-      'users.provider_key_sealed: 1 encrypted again with the key "2026"',
+      'users.provider_key_encrypted: 1 encrypted again with the key "2026"',
       'webhooks.secret_sealed: 0 encrypted again with the key "2026"',
       'webhooks.previous_secret_sealed: 0 encrypted again with the key "2026"',
-      'mails.body_sealed: 0 encrypted again with the key "2026"',
-      'idempotency_keys.answer_sealed: 0 encrypted again with the key "2026"',
+      'mails.body_encrypted: 0 encrypted again with the key "2026"',
+      'idempotency_keys.answer_encrypted: 0 encrypted again with the key "2026"',
       'Every secret is encrypted with the key "2026". Other keys can be removed from ENCRYPTION_KEY.\n',
     ].join('\n'),
   );
@@ -47,7 +47,7 @@ t.test('The command counts the secrets it encrypts again, and says when the old 
 t.test('A secret whose key is not listed is reported without its value, and exits with 1', async (t) => {
   const { code, err } = await rotate([old]);
   t.equal(code, 1);
-  t.match(err, `users.provider_key_sealed:${id} is encrypted with key "2026", which ENCRYPTION_KEY does not list.`);
+  t.match(err, `users.provider_key_encrypted:${id} is encrypted with key "2026", which ENCRYPTION_KEY does not list.`);
   t.match(err, 'Secrets that no key of ENCRYPTION_KEY decrypts: 1.');
   t.notMatch(err, 'sk-of-alice');
 });

@@ -37,7 +37,7 @@ t.test('Alerts are listed newest first with where they were sent', async (t) => 
   await alert(alice, news, 'News is late');
   await ctx.db
     .update(mails)
-    .set({ nextAttemptAt: null, bodySealed: null, failedAt: ctx.now(), error: 'No such mailbox' });
+    .set({ nextAttemptAt: null, bodyEncrypted: null, failedAt: ctx.now(), error: 'No such mailbox' });
   await alert(alice, news, 'News is late again');
   const page = await visit(app, alice).open('/alerts');
   t.same(titlesOf(page), ['News is late again', 'News is late not delivered']);

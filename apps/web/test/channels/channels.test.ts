@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { deliveries, deliveryAttempts, tasks, webhooks } from '../../../../packages/db/src/index.ts';
+import { deliveries, deliveryAttempts, endpoints, tasks } from '../../../../packages/db/src/index.ts';
 import { insertChannel } from '../../../api/test/support/channel-rows.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { readQueuedTokens } from '../../../api/test/support/mails.ts';
@@ -18,7 +18,7 @@ const VALUES = { url: receiver.url, topic: 'shop', token: 's3cr3t-of-ntfy', name
 const rowsOf = ({ document }: ShownPage) =>
   document.querySelectorAll('tbody tr').map((row) => row.text.replace(/\s+/g, ' ').trim());
 const readChannel = async (id: string) =>
-  (await ctx.db.select().from(webhooks).where(eq(webhooks.id, id)))[0] as typeof webhooks.$inferSelect;
+  (await ctx.db.select().from(endpoints).where(eq(endpoints.id, id)))[0] as typeof endpoints.$inferSelect;
 const idOf = ({ url }: ShownPage) => url.split('/')[2] ?? '';
 
 type Row = Partial<typeof deliveries.$inferInsert>;
@@ -169,12 +169,12 @@ t.test('A channel that has failed says why on its page and at home, and is switc
 t.test('An edit keeps the secret and saves the rest; of two people the second sees both versions', async (t) => {
   const created = await visitor.submit(await visitor.open(NEW), 'Create channel', VALUES);
   const id = idOf(created);
-  const { secretSealed } = await readChannel(id);
+  const { secretEncrypted } = await readChannel(id);
   const [mine, theirs] = [await visitor.open(`/channels/${id}/edit`), await visitor.open(`/channels/${id}/edit`)];
   t.match(mine.text, /Stored, and not shown\. Leave it empty to keep it\./);
   const saved = await visitor.submit(theirs, 'Save channel', { name: 'Theirs' });
   t.match(saved, { url: `/channels/${id}`, heading: 'Theirs', text: /The channel is saved\./ });
-  t.equal((await readChannel(id)).secretSealed, secretSealed);
+  t.equal((await readChannel(id)).secretEncrypted, secretEncrypted);
   const conflict = await visitor.submit(mine, 'Save channel', { name: 'Mine', token: 's3cr3t' });
   t.match(conflict, { status: 409, text: /This channel was changed.*As it is saved now/ });
   t.notMatch(conflict.response.body, /s3cr3t/);

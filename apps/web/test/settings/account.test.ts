@@ -128,9 +128,9 @@ t.test('The own AI key is stored, never shown, and removed', async (t) => {
   const page = await save(visitor, 'ai-key', { modelRouterApiKey: 'sk-of-alice' }, 'Save key');
   t.match(page, { status: 200, text: /Your tasks run with your own key/ });
   t.notMatch(page.response.body, 'sk-of-alice');
-  t.notMatch((await find(alice))?.providerKeySealed, 'sk-of-alice');
+  t.notMatch((await find(alice))?.providerKeyEncrypted, 'sk-of-alice');
   await save(visitor, 'ai-key', {}, 'Remove your key');
-  t.equal((await find(alice))?.providerKeySealed, null);
+  t.equal((await find(alice))?.providerKeyEncrypted, null);
 });
 
 t.test('A coupon makes the trial longer once', async (t) => {

@@ -32,7 +32,7 @@ export const users = pgTable(
     timezone: text(),
     isActive: boolean('is_active').notNull().default(true),
     trialEndsAt: instant('trial_ends_at'),
-    providerKeySealed: text('provider_key_sealed'),
+    providerKeyEncrypted: text('provider_key_encrypted'),
     notifyEmail: boolean('notify_email').notNull().default(true),
     notifyWebhook: boolean('notify_webhook').notNull().default(true),
     notificationEmails: text('notification_emails').array().notNull().default([]),

@@ -12,8 +12,6 @@ export const eventPositions = pgTable('event_positions', {
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
   lastId: bigint('last_id', { mode: 'number' }).notNull(),
-  /** Changes of the user that are no events, counted while lists are read from standbys: see `replica/user-position.ts`. */
-  changes: bigint({ mode: 'number' }).notNull().default(0),
 });
 
 /**

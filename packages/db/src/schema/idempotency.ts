@@ -23,12 +23,12 @@ export const idempotencyKeys = pgTable(
     status: smallint(),
     location: text(),
     /** The body and the fingerprint of the request. */
-    answerSealed: text('answer_sealed'),
+    answerEncrypted: text('answer_encrypted'),
     expiresAt: instant('expires_at').notNull(),
   },
   (t) => [
     index('idempotency_keys_user').on(t.userId),
     index('idempotency_keys_expiry').on(t.expiresAt),
-    check('idempotency_keys_answer', sql`(${t.status} is null) = (${t.answerSealed} is null)`),
+    check('idempotency_keys_answer', sql`(${t.status} is null) = (${t.answerEncrypted} is null)`),
   ],
 );

@@ -11,4 +11,4 @@ export * from './system.ts';
 export * from './tasks.ts';
 export * from './uploads.ts';
 export * from './usage.ts';
-export * from './webhooks.ts';
+export * from './endpoints.ts';

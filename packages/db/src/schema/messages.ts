@@ -38,7 +38,7 @@ export const mails = pgTable(
     userId: integer('user_id').references(() => users.id, { onDelete: 'cascade' }),
     recipient: text().notNull(),
     subject: text().notNull(),
-    bodySealed: text('body_sealed'),
+    bodyEncrypted: text('body_encrypted'),
     /** Increased by each claim, so that a sender detects that it lost the mail to another. */
     attempt: integer().notNull().default(0),
     /** Null once the mail was sent or has failed for good. */
@@ -59,7 +59,7 @@ export const mails = pgTable(
     check('mails_ended', sql`(${t.nextAttemptAt} is null) = (num_nonnulls(${t.sentAt}, ${t.failedAt}) = 1)`),
     check(
       'mails_body',
-      sql`(${t.bodySealed} is not null) = (${t.kind} = 'message' and ${t.nextAttemptAt} is not null)`,
+      sql`(${t.bodyEncrypted} is not null) = (${t.kind} = 'message' and ${t.nextAttemptAt} is not null)`,
     ),
   ],
 );

@@ -51,14 +51,14 @@ export const uploadTotals = pgTable(
  * deleted after `deleteAfter`, also when the uploading process died.
  */
 export const orphanedObjects = pgTable(
-  'loose_objects',
+  'orphaned_objects',
   {
     key: text().primaryKey(),
     userId: integer('user_id').references(() => users.id, { onDelete: 'set null' }),
     deleteAfter: instant('delete_after').notNull(),
   },
   (t) => [
-    index('loose_objects_due').on(t.deleteAfter),
-    index('loose_objects_of_user').on(t.userId).where(sql`${t.userId} is not null`),
+    index('orphaned_objects_due').on(t.deleteAfter),
+    index('orphaned_objects_of_user').on(t.userId).where(sql`${t.userId} is not null`),
   ],
 );

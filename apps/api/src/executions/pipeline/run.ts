@@ -20,7 +20,7 @@ export async function runExecution(
   const timeoutMs = execution.timeoutMs ?? ctx.config.ai.timeoutMs;
   let apiKey: string | null;
   try {
-    apiKey = decryptProviderKey(ctx, userId, execution.providerKeySealed);
+    apiKey = decryptProviderKey(ctx, userId, execution.providerKeyEncrypted);
   } catch (error) {
     ctx.log.error({ err: error, userId }, "a user's own AI key cannot be decrypted");
     const failure = permanentFailure('AUTHENTICATION_FAILED', UNREADABLE_KEY_MESSAGE);

@@ -4,7 +4,7 @@ import { type Context, inTransaction } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { buildFingerprint } from '../../http/idempotency/fingerprint.ts';
 import { openAnswer, releaseClaim, storeAnswer } from '../../idempotency/answers.ts';
-import { type Claim, claimKey, createClaimRequest, type SealedAnswer } from '../../idempotency/claim.ts';
+import { type Claim, claimKey, createClaimRequest, type EncryptedAnswer } from '../../idempotency/claim.ts';
 import type { ToolAnswer, ToolCall } from '../tool.ts';
 
 export const RequestId = Type.Optional(
@@ -47,9 +47,9 @@ export async function runOnce(
 }
 
 /** Throws 422 for the answer to other arguments. */
-function readAnswer(ctx: Context, claim: Claim, sealed: SealedAnswer, fingerprint: string): ToolAnswer {
+function readAnswer(ctx: Context, claim: Claim, ciphertext: EncryptedAnswer, fingerprint: string): ToolAnswer {
   try {
-    return JSON.parse(openAnswer(ctx, claim, sealed, fingerprint).body);
+    return JSON.parse(openAnswer(ctx, claim, ciphertext, fingerprint).body);
   } catch (error) {
     const isReused = error instanceof AppError && error.kind === 'idempotency_key_reused';
     throw isReused ? new AppError('idempotency_key_reused', REUSED) : error;

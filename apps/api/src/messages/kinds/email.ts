@@ -1,5 +1,5 @@
 import { normalizeEmail } from '@carillon/contract/validation/formats';
-import { notificationAddresses, users, webhooks } from '@carillon/db';
+import { notificationAddresses, users, endpoints } from '@carillon/db';
 import { and, eq, isNotNull, or } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { hashLinkToken } from '../../crypto/link-token.ts';
@@ -73,17 +73,17 @@ interface Receiver {
 async function findOwner(ctx: Context, { channelId, to, unsubscribeToken }: Receiver) {
   const isVerifiedOwn = and(eq(users.email, to), isNotNull(users.emailVerifiedAt));
   const [owner] = await ctx.db
-    .select({ email: users.email, channel: webhooks.name })
-    .from(webhooks)
-    .innerJoin(users, and(eq(users.id, webhooks.userId), users.isActive))
+    .select({ email: users.email, channel: endpoints.name })
+    .from(endpoints)
+    .innerJoin(users, and(eq(users.id, endpoints.userId), users.isActive))
     .leftJoin(
       notificationAddresses,
       and(eq(notificationAddresses.userId, users.id), eq(notificationAddresses.email, to)),
     )
     .where(
       and(
-        eq(webhooks.id, channelId),
-        eq(webhooks.unsubscribeHash, hashLinkToken(unsubscribeToken)),
+        eq(endpoints.id, channelId),
+        eq(endpoints.unsubscribeHash, hashLinkToken(unsubscribeToken)),
         or(isNotNull(notificationAddresses.confirmedAt), isVerifiedOwn),
       ),
     );

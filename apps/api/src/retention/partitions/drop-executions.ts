@@ -6,12 +6,10 @@ import type { Context } from '../../context.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
 import type { PruneBatch } from '../batch.ts';
 import { changePartitions } from './change-partitions.ts';
-import { HISTORY } from './execution-partitions.ts';
+import { HISTORY, readLastId } from './execution-partitions.ts';
 
 /** A partition that was detached and is deleted next. */
 const EXPIRED = 'executions_expired_';
-/** What ended before there were partitions. */
-const BEFORE = 'executions_before';
 const IDS_PER_READ = 100_000;
 const DELTAS_PER_WRITE = 1000;
 
@@ -39,13 +37,9 @@ const detachExpired = (ctx: Context, before: Date): Promise<void> =>
 
 /** Null if only partitions are left that may get further rows. */
 async function findOldest(db: Db): Promise<{ parent: string; name: string } | null> {
-  const [state] = await queryRows<{ hasBefore: boolean; lastId: number }>(
-    db,
-    sql`select to_regclass(${BEFORE}) is not null as has_before, last_value::float8 as last_id from executions_id_seq`,
-  );
-  if (state?.hasBefore) return { parent: 'executions', name: BEFORE };
+  const lastId = await readLastId(db);
   const [first] = await listPartitions(db, HISTORY);
-  if (!first || first.until === null || Number(first.until) > (state?.lastId ?? 0)) return null;
+  if (!first || first.until === null || Number(first.until) > lastId) return null;
   const [open] = await queryRows(db, sql`select from executions_live where id < ${Number(first.until)} limit 1`);
   return open ? null : { parent: HISTORY.name, name: first.name };
 }

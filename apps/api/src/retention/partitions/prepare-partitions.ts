@@ -1,5 +1,4 @@
 import type { Context } from '../../context.ts';
-import { archiveEnded } from './archive-ended.ts';
 import { changePartitions } from './change-partitions.ts';
 import { prepareExecutionPartitions } from './execution-partitions.ts';
 import { MONTHLY_TABLES, prepareMonths } from './month-partitions.ts';
@@ -10,5 +9,4 @@ export async function preparePartitions(ctx: Context): Promise<void> {
   for (const table of MONTHLY_TABLES) {
     await changePartitions(ctx, ({ db }) => prepareMonths(db, table, ctx.now()));
   }
-  await archiveEnded(ctx);
 }

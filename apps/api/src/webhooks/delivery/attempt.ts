@@ -94,7 +94,7 @@ async function send(ctx: Context, delivery: ClaimedDelivery, at: Date, signal?: 
   let headers: Record<string, string>;
   try {
     if (kind !== 'webhook') {
-      const settings = decryptSecret(ctx, webhookId, delivery.secretSealed);
+      const settings = decryptSecret(ctx, webhookId, delivery.secretEncrypted);
       return await sendMessage(ctx, { ...delivery, channelId: webhookId, kind, settings }, signal);
     }
     headers = buildHeaders(ctx, delivery, at);
@@ -107,7 +107,7 @@ async function send(ctx: Context, delivery: ClaimedDelivery, at: Date, signal?: 
 
 function buildHeaders(ctx: Context, delivery: ClaimedDelivery, at: Date): Record<string, string> {
   const { id, webhookId, event, payload, requestId, attempt, previousAttemptAt } = delivery;
-  const secret = decryptSecret(ctx, webhookId, delivery.secretSealed);
+  const secret = decryptSecret(ctx, webhookId, delivery.secretEncrypted);
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'Carillon-Webhook/1.0',
@@ -122,7 +122,7 @@ function buildHeaders(ctx: Context, delivery: ClaimedDelivery, at: Date): Record
 }
 
 function findPreviousSecrets(ctx: Context, delivery: ClaimedDelivery, at: Date): string[] {
-  const { webhookId, previousSecretSealed: sealed, previousSecretUntil: until } = delivery;
-  if (sealed === null || until === null || until <= at) return [];
-  return [decryptSecret(ctx, webhookId, sealed, 'previous_secret_sealed')];
+  const { webhookId, previousSecretEncrypted: ciphertext, previousSecretUntil: until } = delivery;
+  if (ciphertext === null || until === null || until <= at) return [];
+  return [decryptSecret(ctx, webhookId, ciphertext, 'previous_secret_encrypted')];
 }

@@ -49,8 +49,8 @@ export interface ClaimedDelivery extends Lease<string> {
   attempt: number;
   previousAttemptAt: Date | null;
   lastAttemptOk: boolean | null;
-  secretSealed: string;
-  previousSecretSealed: string | null;
+  secretEncrypted: string;
+  previousSecretEncrypted: string | null;
   previousSecretUntil: Date | null;
   /** Of a channel, unless the message is an alarm that passes them. */
   quiet: QuietHours | null;
@@ -160,12 +160,12 @@ function claimRows(ctx: Context, { limit, after, limits, claimToken }: RowsOptio
       select sum(s.sending) as sending, sum(s.sending) filter (where h.last_attempt_ok is not true) as unproven,
         sum(s.sending) filter (where h.last_attempt_ok = false) as failing, jsonb_object_agg(s.webhook_id, s.sending) as of
       from (select webhook_id, count(*) as sending from deliveries where status = 'sending' group by webhook_id) s
-        join webhooks h on h.id = s.webhook_id
+        join endpoints h on h.id = s.webhook_id
     ), picked as materialized (
       select p.id, p.queued_at from waiting w
       cross join lateral (
         select h.id, case when h.window_ends_at > ${at} then h.window_count else 0 end as used, room
-        from webhooks h join users u on u.id = h.user_id cross join lateral (
+        from endpoints h join users u on u.id = h.user_id cross join lateral (
           select case when h.last_attempt_ok then ${limits.perProvenWebhook}::int else ${limits.perUnprovenWebhook}::int end
             - coalesce(((select of from busy) ->> h.id::text)::int, 0) as room) r
         where h.id = w.webhook_id and h.status = 'active' and u.is_active and room > 0
@@ -189,12 +189,12 @@ function claimRows(ctx: Context, { limit, after, limits, claimToken }: RowsOptio
       from picked where d.id = picked.id and d.status = 'pending'
       returning d.id, d.webhook_id, d.event, d.payload, d.request_id, d.attempt, d.previous_attempt_at, picked.queued_at
     ), counted as (
-      update webhooks h set ${addToRateWindow(ctx, sql`c.attempts`)},
+      update endpoints h set ${addToRateWindow(ctx, sql`c.attempts`)},
         last_sent_at = case when h.min_interval_minutes is null then h.last_sent_at else ${at} end
       from (select webhook_id, count(*)::int as attempts from claimed group by webhook_id) c where h.id = c.webhook_id
     ), ended as (
       update deliveries d set ${endDelivery(at)} where d.id = any(array(
-        select open.id from waiting w join webhooks h on h.id = w.webhook_id and h.status = 'failed'
+        select open.id from waiting w join endpoints h on h.id = w.webhook_id and h.status = 'failed'
         cross join lateral (
           select id from deliveries o where o.webhook_id = h.id and o.status = 'pending'
           limit ${MAX_ENDED} for no key update skip locked
@@ -207,9 +207,9 @@ function claimRows(ctx: Context, { limit, after, limits, claimToken }: RowsOptio
         then (select webhook_id from waiting where position = ${limits.webhooksPerClaim}::int) end as stopped_at,
       d.id, d.webhook_id, d.event, d.payload, d.request_id,
       d.queued_at, d.attempt + 1 as attempt, d.previous_attempt_at, h.kind, h.user_id, h.url,
-      h.last_attempt_ok, h.secret_sealed,
-      h.previous_secret_sealed, h.previous_secret_until,
+      h.last_attempt_ok, h.secret_encrypted,
+      h.previous_secret_encrypted, h.previous_secret_until,
       case when h.quiet is null then null when h.urgent and ${isAlarmSql} then null else h.quiet end as quiet
-    from (select) one left join (claimed d join webhooks h on h.id = d.webhook_id) on true`,
+    from (select) one left join (claimed d join endpoints h on h.id = d.webhook_id) on true`,
   );
 }

@@ -111,7 +111,7 @@ async function writeAttempts(ctx: Context, attempts: readonly Attempt[]): Promis
         status = s.status, next_attempt_at = case when s.status = 'pending' then a.retry_at end,
         ended_at = case when s.status <> 'pending' then ${at} end
       from ${recordset('a', values, ATTEMPT_COLUMNS)}
-        join deliveries was on was.id = a.delivery_id join webhooks h on h.id = was.webhook_id
+        join deliveries was on was.id = a.delivery_id join endpoints h on h.id = was.webhook_id
         cross join lateral (select case when a.success then 'delivered'
           when a.retry_at is null or h.status = 'failed' then 'failed' else 'pending' end as status) s
       where d.id = a.delivery_id and d.claim_token = a.claim_token
@@ -137,7 +137,7 @@ function computeRetryAt(ctx: Context, one: Attempt, now: Date): Date | null {
 
 function lockWebhooks(ctx: Context, attempts: readonly Attempt[]) {
   const ids = uuids(attempts.map(({ webhookId }) => webhookId));
-  return queryRows(ctx.db, sql`select from webhooks where id = any(${ids}) order by id for no key update`);
+  return queryRows(ctx.db, sql`select from endpoints where id = any(${ids}) order by id for no key update`);
 }
 
 /** Of several attempts at one webhook the one that started last counts. */
@@ -148,7 +148,7 @@ function updateLastAttempts(ctx: Context, attempts: readonly Attempt[]) {
   return queryRows(
     ctx.db,
     sql`
-    update webhooks h set last_attempt_ok = a.ok
+    update endpoints h set last_attempt_ok = a.ok
     from ${recordset('a', values, { id: 'uuid', ok: 'boolean' })}
     where h.id = a.id and h.last_attempt_ok is distinct from a.ok`,
   );
@@ -164,7 +164,7 @@ function pauseChannels(ctx: Context, refused: readonly Attempt[]) {
   return queryRows(
     ctx.db,
     sql`
-    update webhooks h set ${pauseRateWindow(ctx, sql`p.until`)}
+    update endpoints h set ${pauseRateWindow(ctx, sql`p.until`)}
     from ${recordset('p', values, { id: 'uuid', until: 'timestamptz' })} where h.id = p.id`,
   );
 }
@@ -196,7 +196,7 @@ async function failWebhooks(ctx: Context, exhausted: readonly CompletedDelivery[
   const now = ctx.now().toISOString();
   const failed = await queryRows<FailedWebhook>(
     ctx.db,
-    sql`update webhooks set status = 'failed', updated_at = ${now}
+    sql`update endpoints set status = 'failed', updated_at = ${now}
       where id = any(${uuids([...errors.keys()])}) and status = 'active'
       returning id, user_id, kind, name, url, (select name from tasks t where t.id = task_id) as task_name`,
   );

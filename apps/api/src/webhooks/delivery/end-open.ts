@@ -14,10 +14,10 @@ export async function endDeliveriesIfFailed({ db, now }: Context, webhook: SQL):
   const at = sql`${now().toISOString()}::timestamptz`;
   await Promise.all([
     // Its own statement: the next one then sees a failure that it waited for.
-    queryRows(db, sql`select from webhooks h where ${webhook} for no key update`),
+    queryRows(db, sql`select from endpoints h where ${webhook} for no key update`),
     queryRows(
       db,
-      sql`update deliveries d set ${endDelivery(at)} from webhooks h
+      sql`update deliveries d set ${endDelivery(at)} from endpoints h
         where ${webhook} and h.status = 'failed' and d.webhook_id = h.id and d.status in ('pending', 'held')`,
     ),
   ]);

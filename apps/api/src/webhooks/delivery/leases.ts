@@ -64,7 +64,7 @@ async function requeue(ctx: Context, condition: SQL): Promise<number> {
     ctx.db,
     sql`
     with found as (
-      select d.id, d.event = 'test' or h.status = 'failed' as ends from deliveries d join webhooks h on h.id = d.webhook_id
+      select d.id, d.event = 'test' or h.status = 'failed' as ends from deliveries d join endpoints h on h.id = d.webhook_id
       where d.status = 'sending' and ${condition} for no key update of d skip locked
     )
     update deliveries d set status = case when ends then 'failed' else 'pending' end,

@@ -1,4 +1,4 @@
-import { taskProposals, tasks, users, webhooks } from '@carillon/db';
+import { taskProposals, tasks, users, endpoints } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { pruneAll } from '../../../src/retention/prune.ts';
@@ -78,7 +78,7 @@ t.test('The model learns the names of the channels as fenced data, and of no one
   clock.advance(1);
   await postChannel(app, alice(), { name: evil });
   const off = await postChannel(app, alice(), { name: 'Switched off' });
-  await ctx.db.update(webhooks).set({ status: 'inactive' }).where(eq(webhooks.id, off.id));
+  await ctx.db.update(endpoints).set({ status: 'inactive' }).where(eq(endpoints.id, off.id));
   const bob = await signUpBob(app);
   const strange = await postChannel(app, bob, { name: 'Of Bob' });
 

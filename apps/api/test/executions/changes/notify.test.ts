@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { compileValidator } from '@carillon/contract';
 import { type EventKind, eventPayload } from '@carillon/contract/webhooks/events';
-import { deliveries, events, mails, tasks, webhooks } from '@carillon/db';
+import { deliveries, events, mails, tasks, endpoints } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import { executeTask } from '../../../src/executions/execute-task.ts';
@@ -27,11 +27,11 @@ t.beforeEach(async () => {
   server.received.length = 0;
 });
 
-async function insertWebhook(values: Partial<typeof webhooks.$inferInsert> = {}): Promise<string> {
+async function insertWebhook(values: Partial<typeof endpoints.$inferInsert> = {}): Promise<string> {
   const id = randomUUID();
-  const secret = { secretSealed: 'sealed', secretLookup: id };
+  const secret = { secretEncrypted: 'sealed', secretLookup: id };
   const from = { userId: alice().id, url: 'https://example.com/hook', events: [...COMPLETED] };
-  await ctx.db.insert(webhooks).values({ id, ...secret, ...from, createdAt: START, updatedAt: START, ...values });
+  await ctx.db.insert(endpoints).values({ id, ...secret, ...from, createdAt: START, updatedAt: START, ...values });
   return id;
 }
 
@@ -54,9 +54,9 @@ async function run(taskId: number, text: string | null) {
   await runDue(ctx);
   await deliverDueMails(ctx);
   const sent = await ctx.db
-    .select({ event: deliveries.event, payload: deliveries.payload, ownerId: webhooks.taskId })
+    .select({ event: deliveries.event, payload: deliveries.payload, ownerId: endpoints.taskId })
     .from(deliveries)
-    .innerJoin(webhooks, eq(webhooks.id, deliveries.webhookId))
+    .innerJoin(endpoints, eq(endpoints.id, deliveries.webhookId))
     .orderBy(asc(deliveries.event));
   const payloads = sent.map(({ payload, ...rest }) => ({ ...rest, payload: JSON.parse(payload) }));
   return {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { compileValidator } from '@carillon/contract';
 import { type EventKind, eventPayload } from '@carillon/contract/webhooks/events';
-import { deliveries, webhooks } from '@carillon/db';
+import { deliveries, endpoints } from '@carillon/db';
 import { asc } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../../src/context.ts';
@@ -24,12 +24,12 @@ const EVERY_RUN: EventKind[] = [
   'execution.failed',
 ];
 
-async function insertWebhook(values: Partial<typeof webhooks.$inferInsert> = {}): Promise<string> {
+async function insertWebhook(values: Partial<typeof endpoints.$inferInsert> = {}): Promise<string> {
   const id = randomUUID();
   const [createdAt, updatedAt] = [START, START];
-  const secret = { secretSealed: 'sealed', secretLookup: id };
+  const secret = { secretEncrypted: 'sealed', secretLookup: id };
   const from = { userId: alice().id, url: 'https://example.com/hook', events: EVERY_RUN, createdAt, updatedAt };
-  await ctx.db.insert(webhooks).values({ id, ...secret, ...from, ...values });
+  await ctx.db.insert(endpoints).values({ id, ...secret, ...from, ...values });
   return id;
 }
 

@@ -37,7 +37,7 @@ t.test('System message, prompt, model, token limit, temperature and key reach th
 
 t.test("A user's own key is used for that user's executions", async (t) => {
   const sealed = encryptProviderKey(ctx, alice().id, 'the-key-of-alice');
-  await ctx.db.update(users).set({ providerKeySealed: sealed }).where(eq(users.id, alice().id));
+  await ctx.db.update(users).set({ providerKeyEncrypted: sealed }).where(eq(users.id, alice().id));
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   await newWorker(t).drain();
@@ -46,7 +46,7 @@ t.test("A user's own key is used for that user's executions", async (t) => {
 
 t.test('A key that cannot be decrypted fails the execution, and no provider is asked', async (t) => {
   const sealed = encryptProviderKey(ctx, alice().id + 1, 'moved here from another row');
-  await ctx.db.update(users).set({ providerKeySealed: sealed }).where(eq(users.id, alice().id));
+  await ctx.db.update(users).set({ providerKeyEncrypted: sealed }).where(eq(users.id, alice().id));
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
   await newWorker(t).drain();

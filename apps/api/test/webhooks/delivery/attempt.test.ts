@@ -1,4 +1,4 @@
-import { settings, tasks, users, webhooks } from '@carillon/db';
+import { settings, tasks, users, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
@@ -156,7 +156,7 @@ t.test('Deliveries wait in maintenance mode and while their account is deactivat
 
 t.test('A delivery whose secret cannot be decrypted fails with that reason, unsent', async (t) => {
   const { id } = await postWebhook(app, alice, { url: receiver.url });
-  await ctx.db.update(webhooks).set({ secretSealed: 'v1.lost.AAAA' });
+  await ctx.db.update(endpoints).set({ secretEncrypted: 'v1.lost.AAAA' });
   await recordManyEvents(ctx, alice.id, 1);
   await deliver();
   t.equal(receiver.received.length, 0);

@@ -1,4 +1,4 @@
-import { webhooks } from '@carillon/db';
+import { endpoints } from '@carillon/db';
 import t from 'tap';
 import { claimDeliveries, DELIVERY_LIMITS, FIRST_WEBHOOK } from '../../../src/webhooks/delivery/claim.ts';
 import { createDeliverer } from '../../../src/webhooks/delivery/deliverer.ts';
@@ -29,7 +29,7 @@ t.test('Concurrent claims of several processes keep to the total limit', async (
   const processes = [connectSecondProcess(t, test), connectSecondProcess(t, test), connectSecondProcess(t, test)];
   const limits = { ...DELIVERY_LIMITS, total: 7 };
   for (let round = 0; round < 10; round++) {
-    await ctx.db.delete(webhooks);
+    await ctx.db.delete(endpoints);
     await insertWebhooks(ctx, alice.id, Array(30).fill(receiver.url), proven);
     await recordManyEvents(ctx, alice.id, 4);
     const claims = processes.map((process) => claimDeliveries(process, { limit: 50, after: FIRST_WEBHOOK, limits }));
@@ -76,7 +76,7 @@ t.test('A webhook whose latest attempt succeeded gets 10 deliveries at once, any
     [null, 3],
     [false, 3],
   ] as const) {
-    await ctx.db.delete(webhooks);
+    await ctx.db.delete(endpoints);
     await insertWebhooks(ctx, alice.id, [receiver.url], { lastAttemptOk });
     await recordManyEvents(ctx, alice.id, 40);
     t.equal((await claimDeliveries(ctx, claims)).claimed.length, most);

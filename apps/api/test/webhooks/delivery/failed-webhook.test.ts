@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DAY_MS } from '@carillon/contract/primitives';
-import { deliveries, webhooks } from '@carillon/db';
+import { deliveries, endpoints } from '@carillon/db';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import t from 'tap';
 import { type Context, inTransaction, writeBeforeCommit } from '../../../src/context.ts';
@@ -32,7 +32,7 @@ const countPending = () =>
       eq(deliveries.status, 'pending'),
       inArray(
         deliveries.webhookId,
-        ctx.db.select({ id: webhooks.id }).from(webhooks).where(eq(webhooks.status, 'failed')),
+        ctx.db.select({ id: endpoints.id }).from(endpoints).where(eq(endpoints.status, 'failed')),
       ),
     ),
   );
@@ -89,7 +89,7 @@ t.test('Deliveries that were left when a webhook failed are not sent after it is
     await recordManyEvents(ctx, alice.id, 1);
     await deliver();
     t.equal(receiver.received.length, 1, 'a new event is');
-    await ctx.db.delete(webhooks);
+    await ctx.db.delete(endpoints);
   }
 });
 
@@ -106,7 +106,7 @@ t.test('None of 100 webhooks that fail while events arrive has a pending deliver
   for (const attempt of attempts) if (attempt) await inTransaction(ctx, (tx) => completeAttempts(tx, [attempt]));
   isFailing = false;
   await recording;
-  t.equal(await ctx.db.$count(webhooks, eq(webhooks.status, 'failed')), made.length);
+  t.equal(await ctx.db.$count(endpoints, eq(endpoints.status, 'failed')), made.length);
   t.comment(`${await countPending()} deliveries were left`);
   await deliver();
   t.equal(await countPending(), 0);
@@ -120,9 +120,9 @@ t.test(
     await pruneAll(ctx);
     t.equal(await countPending(), 0);
 
-    await ctx.db.delete(webhooks);
+    await ctx.db.delete(endpoints);
     const off = await failDuringEvent();
-    await ctx.db.update(webhooks).set({ status: 'inactive' });
+    await ctx.db.update(endpoints).set({ status: 'inactive' });
     await pruneAll(ctx);
     const states = (await readDeliveries(ctx, off)).map(({ status }) => status);
     t.same(states.sort(), ['failed', 'pending'], 'not before the end of the retention');

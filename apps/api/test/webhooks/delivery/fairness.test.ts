@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { webhooks } from '@carillon/db';
+import { endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t, { type Test } from 'tap';
 import { DELIVERY_LIMITS } from '../../../src/webhooks/delivery/claim.ts';
@@ -12,7 +12,7 @@ import { insertWebhooks, recordManyEvents } from '../../support/webhooks.ts';
 const { app, ctx } = await testContext(t, { env: { WEBHOOK_CONCURRENCY: '4' } });
 const alice = await signUpAlice(app);
 t.beforeEach(async () => {
-  await ctx.db.delete(webhooks);
+  await ctx.db.delete(endpoints);
 });
 
 /** Webhooks at one hanging and one healthy receiver, in random order; `run` ends when the healthy one has everything. */
@@ -50,8 +50,8 @@ t.test('Ten times as many hanging receivers as a process has slots delay no othe
 t.test('Failing webhooks hold at most their share of the total limit', async (t) => {
   const limits = { ...DELIVERY_LIMITS, total: 20, failing: 6 };
   const { bad, good, run } = await stage(t, { hanging: 20, healthy: 20, each: 4 });
-  await ctx.db.update(webhooks).set({ lastAttemptOk: false });
-  for (const { id, url } of await ctx.db.select().from(webhooks)) {
+  await ctx.db.update(endpoints).set({ lastAttemptOk: false });
+  for (const { id, url } of await ctx.db.select().from(endpoints)) {
     if (url.startsWith(good.url)) await prove(id);
   }
   await run({ slowAfterMs: 20, limits });
@@ -60,4 +60,4 @@ t.test('Failing webhooks hold at most their share of the total limit', async (t)
   t.ok(bad.mostOpen <= 6 + 4, `${bad.mostOpen} at most`);
 });
 
-const prove = (id: string) => ctx.db.update(webhooks).set({ lastAttemptOk: true }).where(eq(webhooks.id, id));
+const prove = (id: string) => ctx.db.update(endpoints).set({ lastAttemptOk: true }).where(eq(endpoints.id, id));

@@ -1,4 +1,4 @@
-import { connect, deliveries, webhooks } from '@carillon/db';
+import { connect, deliveries, endpoints } from '@carillon/db';
 import t from 'tap';
 import type { Context } from '../../../src/context.ts';
 import { attemptDelivery } from '../../../src/webhooks/delivery/attempt.ts';
@@ -73,7 +73,7 @@ t.test('A renewed lease is not taken over', async (t) => {
 t.test('A rescued delivery to a failed or deleted webhook is not queued again', async (t) => {
   await recordManyEvents(ctx, alice.id, 1);
   await claim();
-  await ctx.db.update(webhooks).set({ status: 'failed' });
+  await ctx.db.update(endpoints).set({ status: 'failed' });
   await passTime({ ctx, clock }, LEASE_MS + 1);
   await rescueDeliveries(ctx);
   t.same(await states(), ['failed']);
@@ -154,7 +154,7 @@ t.test('A delivery holds no connection and no lock of the database while it is s
   receiver.answer({ status: 200, delayMs: 100 });
   const drained = createDeliverer(narrow).drain();
   while (receiver.open < 3) await new Promise((resolve) => setImmediate(resolve));
-  await db.update(webhooks).set({ description: 'changed meanwhile' });
+  await db.update(endpoints).set({ description: 'changed meanwhile' });
   t.equal(receiver.open, 3, 'the one connection was free');
   await drained;
 });

@@ -1,4 +1,4 @@
-import { webhooks } from '@carillon/db';
+import { endpoints } from '@carillon/db';
 import t from 'tap';
 import { createDeliverer } from '../../../src/webhooks/delivery/deliverer.ts';
 import { START } from '../../support/context.ts';
@@ -69,7 +69,7 @@ t.test('Retries count in the minute and come first', async (t) => {
 
 t.test('A webhook at its limit delays no other', async (t) => {
   await insertWebhooks(ctx, alice.id, [`${receiver.url}/busy`, `${receiver.url}/quiet`], proven);
-  await ctx.db.update(webhooks).set({ windowCount: 100, windowEndsAt: new Date(START.getTime() + 60_000) });
+  await ctx.db.update(endpoints).set({ windowCount: 100, windowEndsAt: new Date(START.getTime() + 60_000) });
   await recordManyEvents(ctx, alice.id, 3);
   await createDeliverer(ctx).drain();
   t.equal(sent(), 0);

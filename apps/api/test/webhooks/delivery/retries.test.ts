@@ -105,7 +105,7 @@ t.test('The fifth failure fails the webhook, ends its open deliveries, and notif
   const [mail, ...more] = await ctx.db.select().from(mails);
   t.same(more, []);
   t.match(mail, { recipient: alice.email, subject: /webhook to 127\.0\.0\.1:\d+ failed/ });
-  t.match(decryptBody(ctx, mail?.id ?? '', mail?.bodySealed ?? ''), new RegExp(id));
+  t.match(decryptBody(ctx, mail?.id ?? '', mail?.bodyEncrypted ?? ''), new RegExp(id));
   t.notMatch(JSON.stringify([notified, mail?.subject]), /secret-path/);
 
   receiver.received.length = 0;

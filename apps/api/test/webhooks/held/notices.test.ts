@@ -1,4 +1,4 @@
-import { notifications, webhooks } from '@carillon/db';
+import { notifications, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { alertOverdue } from '../../../src/alerts/overdue.ts';
@@ -103,5 +103,5 @@ t.test('An alert whose channel fails, alone or in a digest, is reported as undel
   t.equal(reports.length, 2);
   for (const { message } of reports)
     t.match(message, /was not delivered by the channel "Team"\. The last error: .*500/);
-  t.same((await ctx.db.select().from(webhooks).where(eq(webhooks.status, 'failed'))).length, 2);
+  t.same((await ctx.db.select().from(endpoints).where(eq(endpoints.status, 'failed'))).length, 2);
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DAY_MS } from '@carillon/contract/primitives';
-import { deliveries, deliveryAttempts, notifications, webhooks } from '@carillon/db';
+import { deliveries, deliveryAttempts, notifications, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { createDeliverer } from '../../../src/webhooks/delivery/deliverer.ts';
@@ -112,6 +112,6 @@ t.test('A target that is gone fails its channel at once, with all that waits or 
     (await readDeliveries(ctx, id)).map(({ status }) => status),
     ['failed', 'failed', 'failed'],
   );
-  t.match(await ctx.db.select().from(webhooks).where(eq(webhooks.id, id)), [{ status: 'failed' }]);
+  t.match(await ctx.db.select().from(endpoints).where(eq(endpoints.id, id)), [{ status: 'failed' }]);
   t.match(await ctx.db.select().from(notifications), [{ kind: 'channel.failed', message: /410/ }]);
 });

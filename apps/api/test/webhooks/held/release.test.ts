@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { deliveries, users, webhooks } from '@carillon/db';
+import { deliveries, users, endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { ownChannel } from '../../../src/channels/read.ts';
@@ -45,10 +45,10 @@ const holdAnswers = (id: string, ...answers: string[]) =>
     answers.map((answer, n) => toPayload(n + 1, answer)),
   );
 const statuses = async (id: string) => (await readDeliveries(ctx, id)).map(({ status }) => status).sort();
-const change = (id: string, values: Partial<typeof webhooks.$inferInsert>) =>
-  ctx.db.update(webhooks).set(values).where(eq(webhooks.id, id));
+const change = (id: string, values: Partial<typeof endpoints.$inferInsert>) =>
+  ctx.db.update(endpoints).set(values).where(eq(endpoints.id, id));
 const lastSentAt = async (id: string) =>
-  (await ctx.db.select({ at: webhooks.lastSentAt }).from(webhooks).where(eq(webhooks.id, id)))[0]?.at;
+  (await ctx.db.select({ at: endpoints.lastSentAt }).from(endpoints).where(eq(endpoints.id, id)))[0]?.at;
 
 t.test('A message in quiet hours is sent as it is when they end', async (t) => {
   const id = await newChannel(QUIET);
@@ -176,7 +176,7 @@ t.test(
     const deleted = await newChannel({});
     await holdAnswers(deleted, 'One.', 'Two.');
     await deliver();
-    await ctx.db.delete(webhooks).where(eq(webhooks.id, deleted));
+    await ctx.db.delete(endpoints).where(eq(endpoints.id, deleted));
     t.same(await readDeliveries(ctx, deleted), []);
   },
 );

@@ -15,7 +15,7 @@ export async function checkDeliveries(db: Db, now: Date, days: number): Promise<
     sql`
     select count(*) filter (where h.status = 'failed' and d.created_at < ${ago(FAILED_MS)})::int as failed,
       count(*) filter (where h.status = 'inactive' and d.created_at < ${ago(days * DAY_MS)})::int as off
-    from deliveries d join webhooks h on h.id = d.webhook_id where d.status = 'pending' and h.status <> 'active'`,
+    from deliveries d join endpoints h on h.id = d.webhook_id where d.status = 'pending' and h.status <> 'active'`,
   );
   const { failed = 0, off = 0 } = found ?? {};
   const fix = 'Start an API process, which ends them, or run pnpm carillon prune.';

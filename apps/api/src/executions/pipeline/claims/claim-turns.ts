@@ -11,9 +11,7 @@ const MAX_CLAIMS = 4;
 export async function waitForTurn({ db }: Context): Promise<void> {
   await queryRows(
     db,
-    // The shared lock keeps out the claims of the version before, which take it exclusively and count under no other.
-    sql`select pg_advisory_xact_lock_shared(${ADVISORY_LOCKS.claimExecutions}),
-      pg_advisory_xact_lock(${ADVISORY_LOCKS.claimTurns}, coalesce((
+    sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.claimTurns}, coalesce((
         select turn from generate_series(1, ${MAX_CLAIMS}::int) turn
         where pg_try_advisory_xact_lock(${ADVISORY_LOCKS.claimTurns}, turn) limit 1
       ), ${randomInt(1, MAX_CLAIMS + 1)}::int))`,

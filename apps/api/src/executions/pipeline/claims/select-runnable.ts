@@ -38,7 +38,7 @@ export interface ClaimedExecution {
   maxTokens: number;
   temperature: number;
   attachmentIds: string[];
-  providerKeySealed: string | null;
+  providerKeyEncrypted: string | null;
 }
 
 /** A retry on demand has the planned instant of the first execution that it repeats. */
@@ -118,22 +118,16 @@ export function selectRunnable(ctx: Context, limit: number, after: number): Prom
       ) p
       where (select is_active from users where id = w.user_id) and not (select maintenance_mode from settings)
       limit ${limit}
-    ), reserved as (
-      -- As many of the highest free slots as executions run without one, which the version before started.
-      select coalesce(min(slot), ${MAX_RUNNING + 1}::int) as lowest from (
-        select s.slot from generate_series(1, ${MAX_RUNNING}::int) s(slot) where ${isFree} order by s.slot desc
-        limit (select count(*) from executions_live where status = 'running' and slot is null)
-      ) highest
     ), free as materialized (
       select s.slot, row_number() over () as turn from (
         select (${randomInt(MAX_RUNNING)}::int + step) % ${MAX_RUNNING}::int + 1 as slot from generate_series(0, ${MAX_RUNNING - 1}::int) step
       ) s
-      where s.slot < (select lowest from reserved) and ${isFree}
+      where ${isFree}
       limit (select count(*) from picked)
     ), held as (
       select e.id, e.task_id, e.user_id, e.attempt, e.usage_day, e.trigger, e.run_at, e.via_webhook,
         e.started_at is null as is_first_start, t.name as task_name, t.prompt, t.ai_model, t.max_tokens, t.temperature,
-        t.attachment_ids, t.last_duration_ms, u.provider_key_sealed, ${PLANNED_FOR} as planned_for, e.inbound_data, t.timezone, t.context,
+        t.attachment_ids, t.last_duration_ms, u.provider_key_encrypted, ${PLANNED_FOR} as planned_for, e.inbound_data, t.timezone, t.context,
         t.output_schema, t.tools, t.max_tool_uses, t.watch, t.timeout_ms, t.last_success_id, t.last_success_digest, t.last_success_at,
         ${selectBudget} as budget,
         case when (t.context ->> 'previousResult')::boolean or strpos(t.prompt, '{{previous_result}}') > 0 then (

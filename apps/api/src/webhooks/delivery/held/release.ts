@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ChannelKind, deliveries, queryRows, toInstant, toInstantOrNull, webhooks } from '@carillon/db';
+import { type ChannelKind, deliveries, queryRows, toInstant, toInstantOrNull, endpoints } from '@carillon/db';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../../../context.ts';
 import { isAlarmSql } from '../../../messages/holding.ts';
@@ -65,7 +65,7 @@ async function lockChannel({ db }: Context, id: string): Promise<Channel | undef
     db,
     sql`select h.status, u.is_active as is_user_active, h.kind, h.urgent, h.quiet, h.min_interval_minutes, h.digest,
         h.digest_hour, h.digest_timezone, h.last_sent_at
-      from webhooks h join users u on u.id = h.user_id where h.id = ${id} for no key update of h skip locked`,
+      from endpoints h join users u on u.id = h.user_id where h.id = ${id} for no key update of h skip locked`,
   );
   return found && { ...found, lastSentAt: toInstantOrNull(found.lastSentAt) };
 }
@@ -106,7 +106,7 @@ async function release(tx: Context, id: string, channel: Channel, held: SQL): Pr
         next_attempt_at = null where ${ids}`,
     );
   }
-  await tx.db.update(webhooks).set({ lastSentAt: now }).where(eq(webhooks.id, id));
+  await tx.db.update(endpoints).set({ lastSentAt: now }).where(eq(endpoints.id, id));
 }
 
 const queueDeliveries = ({ db, now }: Context, which: SQL) =>

@@ -46,10 +46,10 @@ export type ShownSettings = Record<string, string | string[]>;
 
 /**
  * Where deliveries go: webhooks and channels. `secretLookup` is a blind index, by which a secret in a path is found. A
- * channel has all its settings as JSON in `secretSealed`; its `url` has no secret.
+ * channel has all its settings as JSON in `secretEncrypted`; its `url` has no secret.
  */
-export const webhooks = pgTable(
-  'webhooks',
+export const endpoints = pgTable(
+  'endpoints',
   {
     id: uuid().primaryKey(),
     userId: integer('user_id')
@@ -59,9 +59,9 @@ export const webhooks = pgTable(
     /** The task whose `webhookUrl` it is, and the only one whose events it receives. */
     taskId: integer('task_id').references(() => tasks.id, { onDelete: 'cascade' }),
     url: text().notNull(),
-    secretSealed: text('secret_sealed').notNull(),
+    secretEncrypted: text('secret_encrypted').notNull(),
     secretLookup: text('secret_lookup').notNull().unique(),
-    previousSecretSealed: text('previous_secret_sealed'),
+    previousSecretEncrypted: text('previous_secret_encrypted'),
     previousSecretUntil: instant('previous_secret_until'),
     events: text().array().notNull(),
     description: text(),
@@ -92,15 +92,15 @@ export const webhooks = pgTable(
     updatedAt: instant('updated_at').notNull(),
   },
   (t) => [
-    index('webhooks_of_user').on(t.userId, t.createdAt, t.id),
-    uniqueIndex('webhooks_one_of_task').on(t.taskId),
-    uniqueIndex('webhooks_one_of_account').on(t.userId).where(sql`${t.purpose} = 'account'`),
-    check('webhooks_kind', sql`${t.kind} in ('webhook', ${wordList(CHANNEL_KINDS)})`),
-    check('webhooks_channel', sql`(${t.purpose} = 'channel') = (${t.kind} <> 'webhook')`),
-    check('webhooks_digest', sql`${t.digest} in (${wordList(DIGESTS)})`),
-    check('webhooks_purpose', sql`${t.purpose} in (${wordList(WEBHOOK_PURPOSES)})`),
-    check('webhooks_task', sql`(${t.purpose} = 'task') = (${t.taskId} is not null)`),
-    check('webhooks_status', sql`${t.status} in (${wordList(WEBHOOK_STATUSES)})`),
+    index('endpoints_of_user').on(t.userId, t.createdAt, t.id),
+    uniqueIndex('endpoints_one_of_task').on(t.taskId),
+    uniqueIndex('endpoints_one_of_account').on(t.userId).where(sql`${t.purpose} = 'account'`),
+    check('endpoints_kind', sql`${t.kind} in ('webhook', ${wordList(CHANNEL_KINDS)})`),
+    check('endpoints_channel', sql`(${t.purpose} = 'channel') = (${t.kind} <> 'webhook')`),
+    check('endpoints_digest', sql`${t.digest} in (${wordList(DIGESTS)})`),
+    check('endpoints_purpose', sql`${t.purpose} in (${wordList(WEBHOOK_PURPOSES)})`),
+    check('endpoints_task', sql`(${t.purpose} = 'task') = (${t.taskId} is not null)`),
+    check('endpoints_status', sql`${t.status} in (${wordList(WEBHOOK_STATUSES)})`),
   ],
 );
 
@@ -114,7 +114,7 @@ export const deliveries = pgTable(
     id: uuid().primaryKey(),
     webhookId: uuid('webhook_id')
       .notNull()
-      .references(() => webhooks.id, { onDelete: 'cascade' }),
+      .references(() => endpoints.id, { onDelete: 'cascade' }),
     event: text().notNull(),
     payload: text().notNull(),
     requestId: text('request_id').notNull(),
@@ -162,7 +162,7 @@ export const deliveryAttempts = pgTable(
       .references(() => deliveries.id, { onDelete: 'cascade' }),
     webhookId: uuid('webhook_id')
       .notNull()
-      .references(() => webhooks.id, { onDelete: 'cascade' }),
+      .references(() => endpoints.id, { onDelete: 'cascade' }),
     event: text().notNull(),
     url: text().notNull(),
     attempt: integer().notNull(),

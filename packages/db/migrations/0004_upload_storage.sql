@@ -1,1 +1,0 @@
-ALTER TABLE "uploads" ADD CONSTRAINT "uploads_storage" CHECK ("uploads"."storage" in ('blob', 'base64'));

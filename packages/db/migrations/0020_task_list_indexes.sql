@@ -1,2 +1,0 @@
-CREATE INDEX "tasks_by_next_run" ON "tasks" USING btree ("user_id",coalesce("next_execution_at", 'infinity'),"id");--> statement-breakpoint
-CREATE INDEX "tasks_by_name" ON "tasks" USING btree ("user_id",lower("name"),"id");

@@ -1,1 +1,0 @@
-ALTER TABLE "event_positions" ADD COLUMN "changes" bigint DEFAULT 0 NOT NULL;

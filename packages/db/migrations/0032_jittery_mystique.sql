@@ -1,1 +1,0 @@
-ALTER TABLE "executions" ADD COLUMN "truncated" boolean DEFAULT false NOT NULL;

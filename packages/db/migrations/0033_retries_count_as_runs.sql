@@ -1,2 +1,0 @@
-ALTER TABLE "tasks" ADD COLUMN "waiting_failures" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
-CREATE INDEX "executions_retries" ON "executions_live" USING btree ("user_id","task_id") WHERE "status" = 'pending' and "trigger" = 'retry';
