@@ -1,14 +1,15 @@
 import { describeServers } from '@carillon/db/database-url';
 import { EmbeddedPostgresError } from '@carillon/db/embedded/server';
 import { findConnectFailure } from '@carillon/db/errors';
+import { SchemaTooOldError } from '@carillon/db/journal';
 import { PoolerError } from '@carillon/db/pool/pooling';
 import { type Config, ConfigError } from './config/config.ts';
 
+const KNOWN = [ConfigError, EmbeddedPostgresError, PoolerError, SchemaTooOldError];
+
 /** Null for a bug, whose stack is needed. `config` is null if loading it failed. */
 export function explainStartFailure(error: unknown, config: Config | null): string | null {
-  if (error instanceof ConfigError || error instanceof EmbeddedPostgresError || error instanceof PoolerError) {
-    return error.message;
-  }
+  if (KNOWN.some((kind) => error instanceof kind)) return (error as Error).message;
   if (!(error instanceof Error) || !config) return explainFileError(error);
   const { code, syscall, hostname } = error as NodeJS.ErrnoException & { hostname?: string };
   if (syscall === 'listen' || (syscall === 'getaddrinfo' && hostname === config.host)) {

@@ -1,7 +1,6 @@
 /** Every advisory lock that Carillon takes. Each number stands for one purpose and is never used again for another. */
 export const ADVISORY_LOCKS = {
   migrate: 7_011_001,
-  claimExecutions: 7_011_002,
   createTestTemplate: 7_011_003,
   claimDeliveries: 7_011_004,
   useEmbeddedServer: 7_011_006,

@@ -18,6 +18,19 @@ interface Journal {
 
 export const readJournal = (): Journal => JSON.parse(readFileSync(`${MIGRATIONS}/meta/_journal.json`, 'utf8'));
 
+/** The schema is from before the first migration, which cannot be applied to it. */
+export class SchemaTooOldError extends Error {
+  constructor() {
+    super(
+      'The database is from before 0000_initial: run the script in docs/operating/upgrade.md#from-before-the-first-release once.',
+    );
+  }
+}
+
+/** Whether a migration, such as the newest of a database, is from before the first one of this version. */
+export const isBeforeFirst = ({ when }: Pick<Migration, 'when'>): boolean =>
+  when < (readJournal().entries[0]?.when ?? 0);
+
 /** The newest migration that was applied, or null. One of a later version, unknown to this one, has an empty tag. */
 export async function findNewestApplied(sql: postgres.ISql): Promise<Migration | null> {
   const [{ exists } = {}] = await sql`select to_regclass('drizzle.__drizzle_migrations') is not null as exists`;

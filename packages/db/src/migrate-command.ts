@@ -1,5 +1,6 @@
 import { describeServers } from './database-url.ts';
 import { findConnectFailure } from './errors.ts';
+import { SchemaTooOldError } from './journal.ts';
 import { migrateDatabase } from './migrate.ts';
 import { describeTemporaryOutage } from './temporary-outage.ts';
 
@@ -12,7 +13,9 @@ try {
   await migrateDatabase(url);
   console.log('The database has the newest schema.');
 } catch (error) {
-  const reason = describeTemporaryOutage(error) ?? findConnectFailure(error as Error)?.message;
+  const reason =
+    describeTemporaryOutage(error) ??
+    (error instanceof SchemaTooOldError ? error : findConnectFailure(error as Error))?.message;
   console.error(
     reason === undefined ? error : `The database at ${describeServers(url)} cannot be migrated: ${reason}.`,
   );

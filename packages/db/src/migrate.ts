@@ -3,7 +3,7 @@ import { migrate } from 'drizzle-orm/postgres-js/migrator';
 import type postgres from 'postgres';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { findPrimary } from './find-primary.ts';
-import { findNewestApplied, MIGRATIONS, readJournal } from './journal.ts';
+import { findNewestApplied, isBeforeFirst, MIGRATIONS, readJournal, SchemaTooOldError } from './journal.ts';
 import { openSingleConnection } from './open-postgres.ts';
 import { setLocally } from './set-locally.ts';
 
@@ -21,7 +21,7 @@ export interface Migrated {
 
 /**
  * Migrates the database to the newest schema in one transaction, which any pooler keeps together. Of replicas that start
- * together one migrates, the others wait.
+ * together one migrates, the others wait. Throws `SchemaTooOldError`.
  */
 export async function migrateDatabase(databaseUrl: string): Promise<Migrated> {
   const client = openSingleConnection(await findPrimary(databaseUrl));
@@ -31,6 +31,7 @@ export async function migrateDatabase(databaseUrl: string): Promise<Migrated> {
       const [server] = await tx`
         select current_setting('server_version') as version, pg_advisory_xact_lock(${ADVISORY_LOCKS.migrate})`;
       const before = await findNewestApplied(tx);
+      if (before && isBeforeFirst(before)) throw new SchemaTooOldError();
       await migrateWithin(client, tx, MIGRATIONS);
       const after = await findNewestApplied(tx);
       const applied = readJournal().entries.filter(

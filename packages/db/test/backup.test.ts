@@ -187,6 +187,10 @@ t.test('A refused restore leaves the database empty and says why', async (t) => 
     (copy) => ({ ...copy, migration: { tag: '9999_later', when: 9e12 } }),
     /from a newer Carillon \(its schema is 9999_later\)/,
   );
+  await refused(
+    (copy) => ({ ...copy, migration: { tag: '0031_slots_of_executions', when: 1_795_481_295_473 } }),
+    /from before 0000_initial \(its schema is 0031_slots_of_executions\)/,
+  );
   await t.rejects(
     fillEmptyDatabase(to.url, async (target) => {
       await target.createTables(copy.migration, copy.partitions);

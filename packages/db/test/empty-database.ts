@@ -10,6 +10,8 @@ import { MIGRATIONS, readJournal } from '../src/journal.ts';
 import { testDatabase } from '../src/test-database.ts';
 
 const DATA = fileURLToPath(new URL('data', import.meta.url));
+/** The schema and rows of a database from before the first migration. */
+const BEFORE = fileURLToPath(new URL('before-0000.sql', import.meta.url));
 /** `<number of a migration>.sql` */
 export const RELEASES_WITH_DATA: readonly string[] = readdirSync(DATA);
 
@@ -18,17 +20,19 @@ interface Test {
 }
 
 /**
- * Creates a database without tables, or with the tables and data of an earlier release: migrated up to number `upTo`, with
- * the rows in the files of `data`. It is dropped at the end of `t`.
+ * Creates a database without tables, with the tables and data of an earlier release (migrated up to number `upTo`, with the
+ * rows in the files of `data`), or as it was before the first migration. It is dropped at the end of `t`.
  */
-export async function emptyDatabase(t: Test, name: string, filled?: { upTo: number; data: boolean }) {
+export async function emptyDatabase(t: Test, name: string, filled?: { upTo: number; data: boolean } | 'before') {
   const { url: anyDatabase } = await testDatabase(t);
   const admin = postgres(anyDatabase, { max: 1, onnotice: () => {} });
   const own = `${name}_${process.pid}`;
-  const template = filled ? await createRelease(admin, anyDatabase, filled.upTo, filled.data) : 'template1';
+  const template =
+    typeof filled === 'object' ? await createRelease(admin, anyDatabase, filled.upTo, filled.data) : 'template1';
   await admin.unsafe(`create database ${own} template ${template}`);
   const url = withDatabaseName(anyDatabase, own);
   const sql = postgres(url, { max: 1, onnotice: () => {} });
+  if (filled === 'before') await sql.unsafe(await readFile(BEFORE, 'utf8'));
   t.teardown(async () => {
     await sql.end();
     await admin.unsafe(`drop database ${own} with (force)`);

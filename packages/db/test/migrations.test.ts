@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import type postgres from 'postgres';
 import t from 'tap';
 import { MIGRATIONS, readJournal } from '../src/journal.ts';
@@ -23,6 +23,45 @@ for (const [at, tag] of tags.entries()) {
     await migrateDatabase(url);
     t.match(await countRows(sql), before, 'a second migration changes nothing');
   });
+}
+
+t.test(
+  'A database from before the first migration is refused, and upgraded by the script of the documentation',
+  async (t) => {
+    const { sql, url } = await emptyDatabase(t, 'migrated_before', 'before');
+    await t.rejects(migrateDatabase(url), { message: /run the script in docs\/operating\/upgrade\.md/ });
+    const before = await countRows(sql);
+    const page = await readFile(new URL('../../../docs/operating/upgrade.md', import.meta.url), 'utf8');
+    await sql.unsafe(/```sql\n(begin;.*?)```/s.exec(page)?.[1] as string);
+    const { executions_before: _, webhooks, loose_objects: loose, ...kept } = before;
+    const after = await countRows(sql);
+    t.match(after, { endpoints: webhooks, orphaned_objects: loose });
+    t.match(after, Object.fromEntries(Object.entries(kept).filter(([name]) => !name.startsWith('executions_'))));
+    await migrateDatabase(url);
+    const fresh = await emptyDatabase(t, 'migrated_fresh', { upTo: tags.length - 1, data: false });
+    t.same(await readCatalog(sql), await readCatalog(fresh.sql));
+  },
+);
+
+/** Columns, constraints, indexes, triggers, functions, options and partitions, without the bounds of partitions. */
+async function readCatalog(sql: postgres.Sql): Promise<string[]> {
+  const rows = await sql<{ entry: string }[]>`
+    select concat_ws(' ', c.relname, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity,
+      pg_get_expr(d.adbin, d.adrelid)) as entry
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+    union all select concat_ws(' ', conrelid::regclass, conname, pg_get_constraintdef(oid), convalidated) from pg_constraint
+    where connamespace = 'public'::regnamespace
+    union all select indexdef from pg_indexes where schemaname = 'public'
+    union all select pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+    union all select pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+    union all select concat_ws(' ', relname, relpersistence, reloptions) from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+    union all select concat_ws(' ', inhparent::regclass, inhrelid::regclass) from pg_inherits
+    join pg_class c on c.oid = inhrelid where c.relkind in ('r', 'p')`;
+  // The first partition of the history is named after the first id that it can get.
+  return rows.map(({ entry }) => entry.replaceAll(/executions_from_\d+/g, 'executions_from')).sort();
 }
 
 async function countRows(sql: postgres.Sql): Promise<Record<string, number>> {

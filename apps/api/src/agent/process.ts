@@ -110,7 +110,10 @@ function completeContent(content: string, proposed: Proposed | null): string {
 
 /** The key of the user for the provider, if there is one. Throws 503 if it cannot be read. */
 export async function findProviderKey(ctx: Context, caller: Pick<Caller, 'id'>): Promise<string | null> {
-  const [user] = await ctx.db.select({ ciphertext: users.providerKeyEncrypted }).from(users).where(eq(users.id, caller.id));
+  const [user] = await ctx.db
+    .select({ ciphertext: users.providerKeyEncrypted })
+    .from(users)
+    .where(eq(users.id, caller.id));
   return openProviderKey(ctx, caller, user?.ciphertext ?? null);
 }
 

@@ -1,4 +1,4 @@
-import { tasks, users, endpoints } from '@carillon/db';
+import { endpoints, tasks, users } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import { changedOverdueAt } from '../alerts/overdue-at.ts';
 import { describeActor, recordAudit } from '../audit/record.ts';

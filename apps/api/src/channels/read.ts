@@ -1,6 +1,6 @@
 import type { ListChannelsQuery } from '@carillon/contract/channels/channels';
 import type { ListChannelLogsQuery, MessageEvent } from '@carillon/contract/channels/deliveries';
-import { type ChannelKind, type ShownSettings, endpoints } from '@carillon/db';
+import { type ChannelKind, endpoints, type ShownSettings } from '@carillon/db';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';

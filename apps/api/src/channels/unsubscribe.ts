@@ -1,4 +1,4 @@
-import { notificationAddresses, users, endpoints } from '@carillon/db';
+import { endpoints, notificationAddresses, users } from '@carillon/db';
 import { and, eq, ne, sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../context.ts';
 import { hashLinkToken } from '../crypto/link-token.ts';
@@ -17,7 +17,9 @@ export function unsubscribe(ctx: Context, token: string): Promise<void> {
       .where(eq(endpoints.unsubscribeHash, hashLinkToken(token)));
     if (!found) return;
     const { userId, name, address } = found;
-    const channels = found.isOwn ? eq(endpoints.id, found.id) : and(eq(endpoints.userId, userId), eq(addressOf, address));
+    const channels = found.isOwn
+      ? eq(endpoints.id, found.id)
+      : and(eq(endpoints.userId, userId), eq(addressOf, address));
     const { count } = await tx.db
       .update(endpoints)
       .set({ status: 'inactive', updatedAt: tx.now() })

@@ -45,7 +45,11 @@ export function openAnswer(ctx: Context, claim: Claim, stored: EncryptedAnswer, 
   return { status: stored.status, location: stored.location, body };
 }
 
-function decryptAnswer(ctx: Context, claim: Claim, { ciphertext }: EncryptedAnswer): { fingerprint: string; body: string } {
+function decryptAnswer(
+  ctx: Context,
+  claim: Claim,
+  { ciphertext }: EncryptedAnswer,
+): { fingerprint: string; body: string } {
   try {
     return JSON.parse(decrypt(ctx.config.encryptionKeys, ciphertext, columnOf(claim)));
   } catch (error) {

@@ -1,5 +1,5 @@
 import { normalizeEmail } from '@carillon/contract/validation/formats';
-import { notificationAddresses, queryRows, users, endpoints } from '@carillon/db';
+import { endpoints, notificationAddresses, queryRows, users } from '@carillon/db';
 import { and, eq, exists, gt, inArray, isNotNull, isNull, lte, not, notInArray, or, sql } from 'drizzle-orm';
 import { afterCommit, type Context, inTransaction } from '../context.ts';
 import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../crypto/link-token.ts';

@@ -2,13 +2,13 @@ import { EXPORT_PARTS, type ExportPart } from '@carillon/contract/actions/web/se
 import {
   alerts,
   apiKeys,
+  endpoints,
   executions,
   notifications,
   taskProposals,
   tasks,
   uploads,
   usageCounters,
-  endpoints,
 } from '@carillon/db';
 import { and, asc, eq, gt, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';

@@ -1,5 +1,5 @@
 import type { ChannelChoice } from '@carillon/contract/channels/choices';
-import { emailChanges, toInstantOrNull, users, endpoints } from '@carillon/db';
+import { emailChanges, endpoints, toInstantOrNull, users } from '@carillon/db';
 import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { accountDeleted } from '../errors.ts';

@@ -1,6 +1,6 @@
 import { parseId } from '@carillon/contract/primitives';
 import type { InboundInput } from '@carillon/contract/webhooks/inbound';
-import { users, endpoints } from '@carillon/db';
+import { endpoints, users } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { AppError, invalidField } from '../errors.ts';

@@ -1,6 +1,6 @@
 import type { EventKind } from '@carillon/contract/webhooks/events';
 import type { WebhookPurpose, WebhookStatus } from '@carillon/contract/webhooks/webhooks';
-import { type deliveries, queryRows, tasks, toInstant, toInstantOrNull, endpoints } from '@carillon/db';
+import { type deliveries, endpoints, queryRows, tasks, toInstant, toInstantOrNull } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
 import { AppError } from '../errors.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/webhooks/events';
 import type { ChangeWebhookInput, CreateWebhookInput } from '@carillon/contract/webhooks/webhooks';
-import { users, endpoints } from '@carillon/db';
+import { endpoints, users } from '@carillon/db';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import { afterCommit, type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, invalidField, preconditionFailed } from '../errors.ts';

@@ -32,7 +32,13 @@ t.test('Alerts are deleted after their retention, and the mails about them stay 
     .values([alert(91), alert(90), alert(89)])
     .returning({ id: alerts.id });
   const id = '3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d';
-  const mail = { recipient: 'a@example.com', subject: 'Late', createdAt: START, nextAttemptAt: START, bodyEncrypted: '' };
+  const mail = {
+    recipient: 'a@example.com',
+    subject: 'Late',
+    createdAt: START,
+    nextAttemptAt: START,
+    bodyEncrypted: '',
+  };
   await ctx.db.insert(mails).values({ ...mail, id, userId, alertId: made[0]?.id });
   await pruneAll({ ...ctx, config: { ...ctx.config, retention: { ...ctx.config.retention, alertsDays: 0 } } });
   t.equal(await ctx.db.$count(alerts), 3, 'with 0 they stay');

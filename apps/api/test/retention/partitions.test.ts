@@ -1,6 +1,6 @@
-import { executions, queryRows } from '@carillon/db';
+import { queryRows } from '@carillon/db';
 import { listPartitions } from '@carillon/db/partitions/partitions';
-import { eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { HISTORY } from '../../src/retention/partitions/execution-partitions.ts';
 import { preparePartitions } from '../../src/retention/partitions/prepare-partitions.ts';
@@ -89,15 +89,6 @@ t.test('Executions whose ids no partition was made for are stored, and moved to 
   t.same((await locate()).at(-1), [700_002, 'executions_from_660000']);
   const [, , , , , , last] = await list();
   t.match(last, [/^\d+$/, null]);
-});
-
-t.test('What a process of an older version has ended is moved to the history', async (t) => {
-  await insertEndedRuns(ctx, { taskId, userId, count: 1 });
-  const [id] = (await locate()).at(-1) as [number, string];
-  await ctx.db.update(executions).set({ archived: false }).where(eq(executions.id, id));
-  t.same((await locate()).at(-1), [id, 'executions_live']);
-  await preparePartitions(ctx);
-  t.match((await locate()).at(-1), [id, /^executions_from_/]);
 });
 
 t.test('While a table is in use, partitions are left as they are', async (t) => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '@carillon/api/config/config';
 import { encrypt } from '@carillon/api/crypto/encryption';
-import { deliveries, schedulerState, tasks, users, endpoints } from '@carillon/db';
+import { deliveries, endpoints, schedulerState, tasks, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
@@ -336,8 +336,8 @@ t.test('The doctor finds a wrong clock', async (t) => {
 });
 
 t.test('The doctor finds a schema that is old, newer or missing', async (t) => {
-  const { url: old } = await emptyDatabase(t, 'doctor_old', { upTo: 0, data: false });
-  t.match(await findProblems({ DATABASE_URL: old }), [/^warning database: Migrations not applied yet: \d+/]);
+  const { url: old } = await emptyDatabase(t, 'doctor_old', 'before');
+  t.match(await findProblems({ DATABASE_URL: old }), [/^problem database: Its schema is from before 0000_initial/]);
   const { url: none } = await emptyDatabase(t, 'doctor_none');
   t.match(await findProblems({ DATABASE_URL: none }), [/^warning database: It has no tables yet/]);
   await db.execute(sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('later', 9000000000000)`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type postgres from 'postgres';
 import { ADVISORY_LOCKS } from '../advisory-locks.ts';
 import { findPrimary } from '../find-primary.ts';
-import { MIGRATIONS, type Migration, readJournal } from '../journal.ts';
+import { isBeforeFirst, MIGRATIONS, type Migration, readJournal } from '../journal.ts';
 import { migrateWithin } from '../migrate.ts';
 import { openSingleConnection, openSocket } from '../open-postgres.ts';
 import { setLocally } from '../set-locally.ts';
@@ -106,6 +106,11 @@ async function endLeases(tx: postgres.TransactionSql) {
 
 /** Applies the migrations up to the given one, as its release did. */
 async function migrateTo(client: postgres.Sql, tx: postgres.TransactionSql, { tag, when }: Migration) {
+  if (isBeforeFirst({ when })) {
+    throw new BackupError(
+      `The backup is from before 0000_initial (its schema is ${tag}): restore it with its version, then upgrade.`,
+    );
+  }
   const journal = readJournal();
   const at = journal.entries.findIndex((entry) => entry.when === when);
   if (at === -1) {

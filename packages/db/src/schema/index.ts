@@ -1,6 +1,7 @@
 export * from './accounts.ts';
 export * from './alerts.ts';
 export * from './coupons.ts';
+export * from './endpoints.ts';
 export * from './events.ts';
 export * from './executions.ts';
 export * from './feeds.ts';
@@ -11,4 +12,3 @@ export * from './system.ts';
 export * from './tasks.ts';
 export * from './uploads.ts';
 export * from './usage.ts';
-export * from './endpoints.ts';

@@ -1,5 +1,5 @@
 import { normalizeEmail } from '@carillon/contract/validation/formats';
-import { notificationAddresses, users, endpoints } from '@carillon/db';
+import { endpoints, notificationAddresses, users } from '@carillon/db';
 import { and, eq, isNotNull, or } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { hashLinkToken } from '../../crypto/link-token.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '@carillon/api/config/config';
 import { type Db, queryRows, toInstant } from '@carillon/db';
-import { readJournal } from '@carillon/db/journal';
+import { isBeforeFirst, readJournal } from '@carillon/db/journal';
 import type { Pooling } from '@carillon/db/pool/pooling';
 import { sql } from 'drizzle-orm';
 import { formatCount } from '../formatting.ts';
@@ -151,6 +151,9 @@ const formatTables = (names: readonly string[]) =>
 function checkSchema({ newest }: Facts): Finding {
   const { entries } = readJournal();
   if (newest === null) return warning('It has no tables yet.', 'They are created at the first start.');
+  if (isBeforeFirst({ when: Number(newest) })) {
+    return problem('Its schema is from before 0000_initial.', 'Run the script in docs/operating/upgrade.md once.');
+  }
   const at = entries.findIndex(({ when }) => when === Number(newest));
   const last = entries.length - 1;
   if (at === last) return ok(`its schema is the newest, ${entries[last]?.tag}`);

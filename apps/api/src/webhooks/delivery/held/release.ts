@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ChannelKind, deliveries, queryRows, toInstant, toInstantOrNull, endpoints } from '@carillon/db';
+import { type ChannelKind, deliveries, endpoints, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { type Context, inTransaction } from '../../../context.ts';
 import { isAlarmSql } from '../../../messages/holding.ts';
