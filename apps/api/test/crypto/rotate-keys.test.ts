@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import * as tables from '@carillon/db';
-import { mails, users, endpoints } from '@carillon/db';
+import { endpoints, mails, users } from '@carillon/db';
 import { eq, getTableName, isTable } from 'drizzle-orm';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import t from 'tap';
 import type { EncryptionKey } from '../../src/config/secrets.ts';
-import { ENCRYPTED_COLUMNS } from '../../src/crypto/encrypted-columns.ts';
+import { columnAad, ENCRYPTED_COLUMNS } from '../../src/crypto/encrypted-columns.ts';
 import { encrypt } from '../../src/crypto/encryption.ts';
 import { decryptProviderKey, encryptProviderKey } from '../../src/crypto/provider-key.ts';
 import { type Rotation, rotateKeys } from '../../src/crypto/rotate-keys.ts';
@@ -137,14 +137,13 @@ t.test('A value that is saved during the rotation, with either key, is not overw
 
 t.test('A value that cannot be decrypted is reported by column and row, and the others are rotated', async (t) => {
   const keys = [...(await insertKeys(3, 'lost')).keys()] as [number, number, number];
-  const ciphertext = encrypt([newKey('gone')], 'sk-lost', `users.provider_key_encrypted:${keys[1]}`);
+  const aad = columnAad('users.provider_key_encrypted', keys[1]);
+  const ciphertext = encrypt([newKey('gone')], 'sk-lost', aad);
   await ctx.db.update(users).set({ providerKeyEncrypted: ciphertext }).where(eq(users.id, keys[1]));
   t.match(await rotate(fresh, old), {
     'users.provider_key_encrypted': {
       reencrypted: 2,
-      failures: [
-        `users.provider_key_encrypted:${keys[1]} is encrypted with key "gone", which ENCRYPTION_KEY does not list.`,
-      ],
+      failures: [`${aad} is encrypted with key "gone", which ENCRYPTION_KEY does not list.`],
     },
   });
 });

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '@carillon/api/config/config';
+import { columnAad } from '@carillon/api/crypto/encrypted-columns';
 import { encrypt } from '@carillon/api/crypto/encryption';
 import { deliveries, endpoints, schedulerState, tasks, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
@@ -274,10 +275,11 @@ t.test('The doctor finds files that others can read, and a data folder that is a
 
 t.test('The doctor finds secrets whose key is missing', async (t) => {
   const missing = { id: 'gone', key: Buffer.alloc(32, 7) };
-  const providerKeyEncrypted = encrypt([missing], 'sk-of-bob', `users.provider_key_encrypted:${userId}`);
+  const aad = columnAad('users.provider_key_encrypted', userId);
+  const providerKeyEncrypted = encrypt([missing], 'sk-of-bob', aad);
   await db.update(users).set({ providerKeyEncrypted }).where(eq(users.id, userId));
   t.strictSame(await findProblems(), [
-    `problem secrets: users.provider_key_encrypted:${userId} is encrypted with key "gone", which ENCRYPTION_KEY does not list.`,
+    `problem secrets: ${aad} is encrypted with key "gone", which ENCRYPTION_KEY does not list.`,
   ]);
   await db.update(users).set({ providerKeyEncrypted: null });
 });

@@ -53,7 +53,8 @@ export async function checkDatabase(
       ...checkConnections(facts, options),
     ];
     const schema = checkSchema(facts);
-    return { findings: [...findings, schema], readable: facts.newest !== null && facts.withheld.length === 0 };
+    const isKnown = facts.newest !== null && !isBeforeFirst({ when: Number(facts.newest) });
+    return { findings: [...findings, schema], readable: isKnown && facts.withheld.length === 0 };
   } catch (error) {
     return { findings: [explainDatabaseError(error)], readable: false };
   }
