@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type Db, deliveries, deliveryAttempts, queryRows, endpoints } from '@carillon/db';
+import { type Db, deliveries, deliveryAttempts, endpoints, queryRows } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { tasks, users, endpoints } from '@carillon/db';
+import { endpoints, tasks, users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { eq } from 'drizzle-orm';
 import t from 'tap';

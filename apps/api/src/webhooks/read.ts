@@ -119,7 +119,7 @@ export async function getDeliveryAttempt(ctx: Context, caller: Caller, { id, log
   const [attempt] = await ctx.db
     .select(logFields)
     .from(deliveryAttempts)
-    .innerJoin(webhooks, eq(webhooks.id, deliveryAttempts.webhookId))
+    .innerJoin(endpoints, eq(endpoints.id, deliveryAttempts.webhookId))
     .where(and(isOwnWebhook(caller, id), eq(deliveryAttempts.id, logId)));
   if (!attempt) throw new AppError('not_found', 'Log entry not found');
   return attempt;

@@ -1,4 +1,4 @@
-import { tasks, users, endpoints } from '@carillon/db';
+import { endpoints, tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { getData, TASK, testActions, validationError } from '../support/actions.ts';

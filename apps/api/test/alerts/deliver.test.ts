@@ -1,4 +1,4 @@
-import { alerts, deliveries, mails, notifications, users, endpoints } from '@carillon/db';
+import { alerts, deliveries, endpoints, mails, notifications, users } from '@carillon/db';
 import { and, asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import { alertOverdue } from '../../src/alerts/overdue.ts';

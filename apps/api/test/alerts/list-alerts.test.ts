@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { alerts, deliveries, deliveryAttempts, mails, tasks, endpoints } from '@carillon/db';
+import { alerts, deliveries, deliveryAttempts, endpoints, mails, tasks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import type { NewAlert } from '../../src/alerts/record.ts';

@@ -1,4 +1,4 @@
-import { auditLog, deliveries, tasks, endpoints } from '@carillon/db';
+import { auditLog, deliveries, endpoints, tasks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { testChannel } from '../../src/channels/test-channel.ts';

@@ -1,4 +1,4 @@
-import { mails, notificationAddresses, endpoints } from '@carillon/db';
+import { endpoints, mails, notificationAddresses } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { createChannel } from '../../src/channels/write.ts';

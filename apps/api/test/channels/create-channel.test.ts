@@ -1,4 +1,4 @@
-import { auditLog, idempotencyKeys, endpoints } from '@carillon/db';
+import { auditLog, endpoints, idempotencyKeys } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { createChannel } from '../../src/channels/write.ts';

@@ -1,4 +1,4 @@
-import { auditLog, events, queryRows, tasks, users, endpoints } from '@carillon/db';
+import { auditLog, endpoints, events, queryRows, tasks, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { deleteChannel } from '../../src/channels/delete.ts';

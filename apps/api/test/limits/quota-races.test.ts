@@ -1,4 +1,4 @@
-import { executions, tasks, endpoints } from '@carillon/db';
+import { endpoints, executions, tasks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { AppError } from '../../src/errors.ts';

@@ -1,4 +1,4 @@
-import { alerts, executions, endpoints } from '@carillon/db';
+import { alerts, endpoints, executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { postChannel } from '../support/channels.ts';

@@ -1,4 +1,4 @@
-import { auditLog, deliveries, notificationAddresses, users, endpoints } from '@carillon/db';
+import { auditLog, deliveries, endpoints, notificationAddresses, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { START, testContext } from '../support/context.ts';

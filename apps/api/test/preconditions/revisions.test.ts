@@ -1,4 +1,4 @@
-import { queryRows, tasks, users, endpoints } from '@carillon/db';
+import { endpoints, queryRows, tasks, users } from '@carillon/db';
 import { eq, getTableColumns, sql } from 'drizzle-orm';
 import { getTableConfig } from 'drizzle-orm/pg-core';
 import t from 'tap';

@@ -6,13 +6,13 @@ import {
   apiKeyUsage,
   deliveries,
   deliveryAttempts,
+  endpoints,
   executions,
   mails,
   notifications,
   usageAlerts,
   usageCounters,
   usageRecords,
-  endpoints,
 } from '@carillon/db';
 import { and, asc, eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../src/context.ts';

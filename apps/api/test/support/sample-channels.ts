@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { MessageEvent } from '@carillon/contract/channels/deliveries';
-import { ALERT_KINDS, type ChannelKind, deliveries, deliveryAttempts, tasks, endpoints } from '@carillon/db';
+import { ALERT_KINDS, type ChannelKind, deliveries, deliveryAttempts, endpoints, tasks } from '@carillon/db';
 import { eq, inArray } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
 import { encryptUnindexedSecret } from '../../src/webhooks/secret.ts';

@@ -1,4 +1,4 @@
-import { executions, occurrences, tasks, usageCounters, users, endpoints } from '@carillon/db';
+import { endpoints, executions, occurrences, tasks, usageCounters, users } from '@carillon/db';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../src/context.ts';
 import { previewOccurrences } from '../../src/schedule/preview.ts';

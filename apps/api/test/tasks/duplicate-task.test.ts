@@ -1,4 +1,4 @@
-import { deliveries, tasks, uploads, endpoints } from '@carillon/db';
+import { deliveries, endpoints, tasks, uploads } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { duplicateTask } from '../../src/tasks/duplicate.ts';

@@ -1,4 +1,4 @@
-import { deliveries, tasks, users, endpoints } from '@carillon/db';
+import { deliveries, endpoints, tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';

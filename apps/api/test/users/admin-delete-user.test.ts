@@ -1,5 +1,6 @@
 import {
   auditLog,
+  endpoints,
   executions,
   mails,
   notifications,
@@ -8,7 +9,6 @@ import {
   tasks,
   uploads,
   users,
-  endpoints,
 } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { users, endpoints } from '@carillon/db';
+import { endpoints, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';

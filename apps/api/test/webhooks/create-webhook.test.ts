@@ -1,4 +1,4 @@
-import { settings, users, endpoints } from '@carillon/db';
+import { endpoints, settings, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { decryptSecret } from '../../src/webhooks/secret.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { executions, tasks, users, endpoints } from '@carillon/db';
+import { endpoints, executions, tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { generateSecret } from '../../src/webhooks/secret.ts';

@@ -1,4 +1,4 @@
-import { ALERT_KINDS, deliveries, mails, notifications, tasks, users, endpoints } from '@carillon/db';
+import { ALERT_KINDS, deliveries, endpoints, mails, notifications, tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';

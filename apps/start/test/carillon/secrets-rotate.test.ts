@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { columnAad } from '@carillon/api/crypto/encrypted-columns';
 import { encrypt } from '@carillon/api/crypto/encryption';
 import { users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
@@ -17,7 +18,8 @@ const { db, url } = await testDatabase(t);
 const account = { identityUserId: 'local:a', email: 'alice@example.com', name: 'Alice' };
 const [alice] = await db.insert(users).values(account).returning({ id: users.id });
 const id = alice?.id ?? 0;
-const sealed = encrypt([old], 'sk-of-alice', `users.provider_key_encrypted:${id}`);
+const aad = columnAad('users.provider_key_encrypted', id);
+const sealed = encrypt([old], 'sk-of-alice', aad);
 await db.update(users).set({ providerKeyEncrypted: sealed }).where(eq(users.id, id));
 
 const cwd = t.testdir();
@@ -35,8 +37,8 @@ t.test('The command counts the secrets it encrypts again, and says when the old 
     out,
     [
       'users.provider_key_encrypted: 1 encrypted again with the key "2026"',
-      'webhooks.secret_sealed: 0 encrypted again with the key "2026"',
-      'webhooks.previous_secret_sealed: 0 encrypted again with the key "2026"',
+      'endpoints.secret_encrypted: 0 encrypted again with the key "2026"',
+      'endpoints.previous_secret_encrypted: 0 encrypted again with the key "2026"',
       'mails.body_encrypted: 0 encrypted again with the key "2026"',
       'idempotency_keys.answer_encrypted: 0 encrypted again with the key "2026"',
       'Every secret is encrypted with the key "2026". Other keys can be removed from ENCRYPTION_KEY.\n',
@@ -47,7 +49,7 @@ t.test('The command counts the secrets it encrypts again, and says when the old 
 t.test('A secret whose key is not listed is reported without its value, and exits with 1', async (t) => {
   const { code, err } = await rotate([old]);
   t.equal(code, 1);
-  t.match(err, `users.provider_key_encrypted:${id} is encrypted with key "2026", which ENCRYPTION_KEY does not list.`);
+  t.match(err, `${aad} is encrypted with key "2026", which ENCRYPTION_KEY does not list.`);
   t.match(err, 'Secrets that no key of ENCRYPTION_KEY decrypts: 1.');
   t.notMatch(err, 'sk-of-alice');
 });

@@ -1,4 +1,4 @@
-import { taskProposals, tasks, users, endpoints } from '@carillon/db';
+import { endpoints, taskProposals, tasks, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { pruneAll } from '../../../src/retention/prune.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { compileValidator } from '@carillon/contract';
 import { type EventKind, eventPayload } from '@carillon/contract/webhooks/events';
-import { deliveries, events, mails, tasks, endpoints } from '@carillon/db';
+import { deliveries, endpoints, events, mails, tasks } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import { executeTask } from '../../../src/executions/execute-task.ts';

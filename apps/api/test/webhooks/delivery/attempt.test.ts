@@ -1,4 +1,4 @@
-import { settings, tasks, users, endpoints } from '@carillon/db';
+import { endpoints, settings, tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';

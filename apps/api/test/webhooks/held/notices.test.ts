@@ -1,4 +1,4 @@
-import { notifications, endpoints } from '@carillon/db';
+import { endpoints, notifications } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { alertOverdue } from '../../../src/alerts/overdue.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DAY_MS } from '@carillon/contract/primitives';
-import { deliveries, deliveryAttempts, notifications, endpoints } from '@carillon/db';
+import { deliveries, deliveryAttempts, endpoints, notifications } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { createDeliverer } from '../../../src/webhooks/delivery/deliverer.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { deliveries, users, endpoints } from '@carillon/db';
+import { deliveries, endpoints, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { ownChannel } from '../../../src/channels/read.ts';
