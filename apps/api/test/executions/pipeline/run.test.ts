@@ -31,6 +31,7 @@ t.test('System message, prompt, model, token limit, temperature and key reach th
     ],
     max_tokens: 321,
     temperature: 1.25,
+    stream: false,
   });
   t.equal(ai.requests[0]?.headers.authorization, `Bearer ${AI_KEY}`);
 });
