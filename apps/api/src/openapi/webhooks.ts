@@ -10,7 +10,7 @@ const HEADERS: [name: string, example: string, description: string][] = [
     'sha256=2f8a…',
     'HMAC-SHA256 of the raw body in lower-case hex, with the whole secret as key. Compare in constant time.',
   ],
-  ['X-Request-ID', '9d3c1f0e-2b6a-4f57-8c8e-6a1d5b7e9f20', 'The request or run that caused the event'],
+  ['X-Request-ID', 'c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70', 'The delivery, by id: the same for each attempt'],
   ['X-Event-Type', 'task.completed', 'The kind of event'],
   ['X-Delivery-Attempt', '1', 'The number of the attempt, from 1; a redelivery starts with 1 again'],
   ['X-Previous-Attempt', '2026-11-20T07:30:03.871Z', 'When the previous attempt started; only on retries'],

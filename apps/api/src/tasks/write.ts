@@ -109,7 +109,8 @@ export function changeTask(
       .returning({ revision: tasks.revision });
     const { revision } = changed[0] as { revision: number };
     if ('webhookUrl' in changes) await changeTaskWebhook(tx, after);
-    const data = { task: { id, name: after.name, updatedAt: now }, changes };
+    const edited = Object.fromEntries(Object.entries(changes).filter(([field]) => field in input));
+    const data = { task: { id, name: after.name, updatedAt: now }, changes: edited };
     recordEvents(tx, [{ kind: 'task.updated', userId: caller.id, taskId: id, data }]);
     return { ...after, updatedAt: now, revision };
   });

@@ -8621,18 +8621,18 @@ export interface operations {
                              * @description When it completed or failed; null before that
                              */
                             completedAt: string;
-                            /** @description The pages that the answer cites, in its order; missing only in events of earlier versions */
+                            /** @description The pages that the answer cites, in its order; only of a task with tools */
                             citations?: {
                                 /** @description An http or https address */
                                 url: string;
                                 /** @description The title of the page; its host if the provider sent none */
                                 title: string;
                             }[];
-                            /** @description How often the model used its tools; missing whenever `citations` is */
+                            /** @description How often the model used its tools; only of a task with tools */
                             toolUses?: number;
                             /** @description The parsed result of a task with an output schema */
                             output?: unknown;
-                            /** @description Whether it differs from the last success; missing if there was none */
+                            /** @description Whether it differs from the last success; missing if there was none, and if `notify` is `always` without `watch` */
                             changed?: boolean;
                             /** @description What differs; missing whenever `changed` is */
                             changes?: {
@@ -8963,18 +8963,18 @@ export interface operations {
                              * @description When it completed or failed; null before that
                              */
                             completedAt: string;
-                            /** @description The pages that the answer cites, in its order; missing only in events of earlier versions */
+                            /** @description The pages that the answer cites, in its order; only of a task with tools */
                             citations?: {
                                 /** @description An http or https address */
                                 url: string;
                                 /** @description The title of the page; its host if the provider sent none */
                                 title: string;
                             }[];
-                            /** @description How often the model used its tools; missing whenever `citations` is */
+                            /** @description How often the model used its tools; only of a task with tools */
                             toolUses?: number;
                             /** @description The parsed result of a task with an output schema */
                             output?: unknown;
-                            /** @description Whether it differs from the last success; missing if there was none */
+                            /** @description Whether it differs from the last success; missing if there was none, and if `notify` is `always` without `watch` */
                             changed?: boolean;
                             /** @description What differs; missing whenever `changed` is */
                             changes?: {
@@ -9229,18 +9229,18 @@ export interface operations {
                              * @description When it completed or failed; null before that
                              */
                             completedAt: string;
-                            /** @description The pages that the answer cites, in its order; missing only in events of earlier versions */
+                            /** @description The pages that the answer cites, in its order; only of a task with tools */
                             citations?: {
                                 /** @description An http or https address */
                                 url: string;
                                 /** @description The title of the page; its host if the provider sent none */
                                 title: string;
                             }[];
-                            /** @description How often the model used its tools; missing whenever `citations` is */
+                            /** @description How often the model used its tools; only of a task with tools */
                             toolUses?: number;
                             /** @description The parsed result of a task with an output schema */
                             output?: unknown;
-                            /** @description Whether it differs from the last success; missing if there was none */
+                            /** @description Whether it differs from the last success; missing if there was none, and if `notify` is `always` without `watch` */
                             changed?: boolean;
                             /** @description What differs; missing whenever `changed` is */
                             changes?: {

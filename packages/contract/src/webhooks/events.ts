@@ -48,15 +48,18 @@ const Completed = Type.Object({
     completedAt: Instant,
     citations: Type.Optional(
       Type.Array(Citation, {
-        description: 'The pages that the answer cites, in its order; missing only in events of earlier versions',
+        description: 'The pages that the answer cites, in its order; only of a task with tools',
       }),
     ),
     toolUses: Type.Optional(
-      Type.Integer({ description: 'How often the model used its tools; missing whenever `citations` is' }),
+      Type.Integer({ description: 'How often the model used its tools; only of a task with tools' }),
     ),
     output: Type.Optional(Type.Unknown({ description: 'The parsed result of a task with an output schema' })),
     changed: Type.Optional(
-      Type.Boolean({ description: 'Whether it differs from the last success; missing if there was none' }),
+      Type.Boolean({
+        description:
+          'Whether it differs from the last success; missing if there was none, and if `notify` is `always` without `watch`',
+      }),
     ),
     changes: Type.Optional(Type.Array(OutputChange, { description: 'What differs; missing whenever `changed` is' })),
   }),

@@ -62,6 +62,9 @@ export interface CompletedExecution {
   notificationEmail: string | null;
   hasWebhook: boolean;
   notify: 'always' | 'change' | 'failure';
+  /** Whether its events say what changed. */
+  reportsChanges: boolean;
+  hasTools: boolean;
   maxRetries: number;
   /** Null for the default rules. */
   alerts: AlertRules | null;

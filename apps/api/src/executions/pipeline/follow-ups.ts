@@ -1,4 +1,4 @@
-import type { EventData, EventKind } from '@carillon/contract/webhooks/events';
+import type { EventData } from '@carillon/contract/webhooks/events';
 import { recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { decideAlerts } from '../../alerts/after-run.ts';
@@ -211,14 +211,16 @@ function notifyOwners(tx: Context, followUps: readonly FollowUp[]) {
 }
 
 function buildEvents({ completed, retryAt, taskStatus }: FollowUp): Event[] {
-  const { id, userId, viaWebhook, taskId, taskName, result, startedAt, completedAt } = completed;
+  const { id, userId, viaWebhook, taskId, taskName, result, startedAt, completedAt, reportsChanges, hasTools } =
+    completed;
   const task = { id: taskId, name: taskName, status: taskStatus };
   const processingTimeMs = result.durationMs === null ? null : Math.round(result.durationMs);
   if (result.ok) {
     const input = result.usage?.inputTokens ?? 0;
     const output = result.usage?.outputTokens ?? 0;
     const { comparison } = result;
-    const data: EventData<'task.completed'> = {
+    const difference = comparison && { changed: comparison.changed, changes: comparison.changes };
+    const build = (reported: typeof difference): EventData<'task.completed'> => ({
       task,
       execution: {
         id,
@@ -228,24 +230,16 @@ function buildEvents({ completed, retryAt, taskStatus }: FollowUp): Event[] {
         processingTimeMs: processingTimeMs ?? 0,
         startedAt: (startedAt ?? completedAt).toISOString(),
         completedAt: completedAt.toISOString(),
-        citations: result.citations ?? [],
-        toolUses: result.usage?.toolUses ?? 0,
+        ...(hasTools && { citations: result.citations ?? [], toolUses: result.usage?.toolUses ?? 0 }),
         ...(result.output !== null && { output: result.output }),
-        ...(comparison && { changed: comparison.changed, changes: comparison.changes }),
+        ...reported,
       },
-    };
-    const kinds: EventKind[] = ['task.completed', ...(comparison?.changed ? ['task.changed' as const] : [])];
-    const skipsTaskWebhook = !isWanted(completed);
-    const isCut = result.isCut === true;
-    return [...kinds, 'execution.completed' as const].map((kind) => ({
-      kind,
-      userId,
-      taskId,
-      viaWebhook,
-      data,
-      skipsTaskWebhook,
-      isCut,
-    }));
+    });
+    const data = build(reportsChanges ? difference : null);
+    const event = { userId, taskId, viaWebhook, skipsTaskWebhook: !isWanted(completed), isCut: result.isCut === true };
+    const completions = (['task.completed', 'execution.completed'] as const).map((kind) => ({ ...event, kind, data }));
+    if (!difference?.changed) return completions;
+    return [...completions, { ...event, kind: 'task.changed', data: reportsChanges ? data : build(difference) }];
   }
   const data: EventData<'task.failed'> = {
     task,

@@ -106,14 +106,14 @@ async function send(ctx: Context, delivery: ClaimedDelivery, at: Date, signal?: 
 }
 
 function buildHeaders(ctx: Context, delivery: ClaimedDelivery, at: Date): Record<string, string> {
-  const { id, webhookId, event, payload, requestId, attempt, previousAttemptAt } = delivery;
+  const { id, webhookId, event, payload, attempt, previousAttemptAt } = delivery;
   const secret = decryptSecret(ctx, webhookId, delivery.secretEncrypted);
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'Carillon-Webhook/1.0',
     'X-Webhook-ID': webhookId,
     'X-Webhook-Signature': signBody(secret, payload),
-    'X-Request-ID': requestId,
+    'X-Request-ID': id,
     'X-Event-Type': event,
     'X-Delivery-Attempt': String(attempt),
     ...(previousAttemptAt && { 'X-Previous-Attempt': previousAttemptAt.toISOString() }),

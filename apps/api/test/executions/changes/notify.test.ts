@@ -118,7 +118,7 @@ t.test('The log has a changed result whatever `notify` says', async (t) => {
   const logged = await ctx.db.select({ kinds: events.kinds }).from(events).where(eq(events.taskId, task));
   t.strictSame(
     logged.flatMap(({ kinds }) => kinds).filter((kind) => /completed|changed/.test(kind)),
-    ['task.completed', 'execution.completed', 'task.completed', 'task.changed', 'execution.completed'],
+    ['task.completed', 'execution.completed', 'task.completed', 'execution.completed', 'task.changed'],
   );
 });
 

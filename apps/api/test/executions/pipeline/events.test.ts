@@ -71,8 +71,6 @@ t.test('A successful execution sends its start and its end, each under both name
       processingTimeMs: run.processingTimeMs,
       startedAt: START.toISOString(),
       completedAt: START.toISOString(),
-      citations: [],
-      toolUses: 0,
     },
   });
 });

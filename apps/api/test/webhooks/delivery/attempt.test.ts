@@ -39,7 +39,7 @@ t.test('A delivery has the specified headers and a signature over its bytes', as
     'user-agent': 'Carillon-Webhook/1.0',
     'x-webhook-id': id,
     'x-webhook-signature': computeSignature(secret, body),
-    'x-request-id': 'the-request-that-caused-it',
+    'x-request-id': delivery?.id,
     'x-event-type': 'task.created',
     'x-delivery-attempt': '1',
     'webhook-id': delivery?.id,

@@ -66,7 +66,7 @@ ${
 <dl class="facts"><dt>Event</dt><dd><code>${event}</code></dd>
 <dt>Created</dt><dd>${formatMoment(new Date(createdAt), timeZone, now)}</dd>
 <dt>webhook-id</dt><dd><code>${id}</code><span class="sub">the same in each attempt</span></dd>
-<dt>X-Request-ID</dt><dd><code>${requestId}</code></dd></dl></aside></div>
+<dt>Caused by request</dt><dd><code>${requestId}</code></dd></dl></aside></div>
 ${renderBody(delivery)}`,
   };
 }
