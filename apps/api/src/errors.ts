@@ -1,4 +1,5 @@
 import type { ErrorBody, ErrorCode } from '@carillon/contract';
+import { toItemMessage } from '@carillon/contract/validation/unsafe-values';
 import { isOutage, violatedForeignKey } from '@carillon/db/errors';
 import type { Static } from '@sinclair/typebox';
 
@@ -80,6 +81,10 @@ export function toErrorBody({ kind, message, details }: AppError): Static<typeof
 
 export const invalidField = (field: string, message: string) =>
   new AppError('invalid', ERROR_MESSAGES.invalid, { [field]: [message] });
+
+/** Items are reported under the name of their list. */
+export const invalidItem = (list: string, at: number, message: string) =>
+  invalidField(list, toItemMessage(at, message));
 
 export const userNotFound = () => new AppError('not_found', 'User not found');
 

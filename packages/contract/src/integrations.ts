@@ -22,7 +22,7 @@ const integrationErrors = (rejected: string) => ({
 });
 
 export const ValidateNotesInput = strictObject({
-  apiKey: credential('An integration secret or an OAuth token of Notion'),
+  apiKey: credential('An integration secret or an OAuth token of Notion; it begins with `ntn_` or `secret_`'),
 });
 export type ValidateNotesInput = Static<typeof ValidateNotesInput>;
 
@@ -48,7 +48,9 @@ export const validateNotes = {
   },
 } satisfies Operation;
 
-export const ValidateDesignInput = strictObject({ token: credential('A personal or an OAuth token of Figma') });
+export const ValidateDesignInput = strictObject({
+  token: credential('A personal token of Figma; it begins with `figd_`'),
+});
 export type ValidateDesignInput = Static<typeof ValidateDesignInput>;
 
 export const DesignUser = Type.Object({ name: Type.String(), email: Type.String(), id: Type.String() });

@@ -57,8 +57,14 @@ export const DayOrInstantInput = Type.String({
 export const TimeZone = Type.String({ format: 'time-zone', description: 'IANA time zone name' });
 export const Email = Type.String({ format: 'email', maxLength: 254 });
 export const HttpUrl = Type.String({ format: 'http-url', maxLength: 2048 });
-export const UserName = Type.String({ minLength: 2, maxLength: 100, pattern: '\\S' });
-export const TaskName = Type.String({ minLength: 3, maxLength: 100, pattern: '\\S' });
+
+/** A name that a person gives. White space at its ends is removed before its length is checked. */
+const name = (minLength: number, description: string) =>
+  Type.String({ 'x-trim': true, minLength, maxLength: 100, description });
+export const UserName = name(2, 'Spaces at its ends are removed');
+export const TaskName = name(3, 'Spaces at its ends are removed');
+/** Of a thing that only its owner sees. */
+export const OwnName = name(1, 'For its owner. Spaces at its ends are removed');
 
 /** The characters of which a password needs one each. */
 export const PASSWORD_CHARACTERS = {
@@ -91,7 +97,12 @@ export const Cursor = Type.String({
   description: '`pagination.nextCursor` of the previous page',
 });
 export const Offset = withDefault(Type.Integer({ minimum: 0, maximum: MAX_ID }), 0);
-export const pageLimit = (defaultLimit: number) =>
-  withDefault(Type.Integer({ minimum: 1, maximum: 100 }), defaultLimit);
+
+/** How many items a list returns. A larger number counts as `max`, so the schema has no maximum. */
+export const pageLimit = (defaultLimit: number, max = 100) =>
+  withDefault(
+    Type.Integer({ minimum: 1, 'x-cap': max, description: `At most ${max}; a larger number counts as ${max}` }),
+    defaultLimit,
+  );
 
 export const IdParams = Type.Object({ id: Id });

@@ -226,7 +226,10 @@ export const executeTask = {
 } satisfies Operation;
 
 export const DuplicateTaskInput = strictObject({
-  name: Type.Optional({ ...TaskName, description: 'Default: the name of the task with " (copy)"' }),
+  name: Type.Optional({
+    ...TaskName,
+    description: `Default: the name of the task with " (copy)". ${TaskName.description}`,
+  }),
 });
 export type DuplicateTaskInput = Static<typeof DuplicateTaskInput>;
 

@@ -14,7 +14,7 @@ import { getSettings } from '../settings/read.ts';
 import { createContentStream, type ParsedAnswer, parseAnswer, toMarkerLine } from './answer.ts';
 import { completeCall, startCall } from './calls.ts';
 import { buildInstructions } from './instructions.ts';
-import { writeOfflineDraft } from './proposals/offline-draft.ts';
+import { writeOfflineEnding } from './proposals/offline-draft.ts';
 import { describeProblem, insertProposal, type Proposed, proposeTask } from './proposals/propose.ts';
 
 /** The defaults of tasks. */
@@ -57,7 +57,7 @@ export async function processMessage(
     temperature: DEFAULT_TEMPERATURE,
     apiKey,
     signal,
-    offlineText: writeOfflineDraft(message, toMarkerLine(marker)),
+    offlineText: writeOfflineEnding(message, toMarkerLine(marker)),
     ...(content && { onText: content.add }),
   };
   const inputTokens = estimateInputTokens(request);

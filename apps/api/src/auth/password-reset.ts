@@ -1,3 +1,4 @@
+import { compileValidator, Email } from '@carillon/contract';
 import { passwordResets, users } from '@carillon/db';
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
 import { describeActor, recordAudit } from '../audit/record.ts';
@@ -24,11 +25,14 @@ const TOKEN_ERRORS = {
   reset_token_used: 'Token já utilizado',
 } as const;
 
+const checkEmail = compileValidator(Email);
+
 /**
- * Does the same for every address, so that it does not reveal accounts. Invalidates older tokens, except beyond the limit
+ * Does the same for every address, so that it does not reveal accounts; nothing for other texts. Invalidates older tokens, except beyond the limit
  * of mails to one address: then nothing happens, so that strangers cannot keep the owner from using the last link.
  */
 export async function requestReset(ctx: Context, { email }: { email: string }): Promise<void> {
+  if (!checkEmail(email).ok) return;
   if (await countResetMail(ctx, email)) await queueReset(ctx, storedEmail(email), 'Choose a new password');
   else await recordRejection(ctx, RESET_MAILS.bucket);
 }

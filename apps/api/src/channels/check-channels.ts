@@ -1,7 +1,7 @@
 import { endpoints } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
-import { invalidField } from '../errors.ts';
+import { invalidItem } from '../errors.ts';
 import { isChannel } from './read.ts';
 
 /** Returns the ids without duplicates. Throws 400 that names the place of an id that is no channel of the caller. */
@@ -13,7 +13,7 @@ export async function checkChannels(ctx: Context, caller: Caller, given: readonl
   return ids;
 }
 
-export const unknownChannel = (at: number) => invalidField(`channels.${at}`, 'is not one of your channels');
+export const unknownChannel = (at: number) => invalidItem('channels', at, 'is not one of your channels');
 
 /** Returns those of the ids that are channels of the caller, locked against deletion until the transaction ends. */
 export async function lockChannels(ctx: Context, caller: Caller, ids: readonly string[]): Promise<string[]> {

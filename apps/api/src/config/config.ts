@@ -3,7 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { readDatabaseUrls } from './database-url.ts';
 import { ConfigError, type Environment, readVariable, type VariableName } from './environment.ts';
 import { readOAuth } from './oauth.ts';
-import { destinations } from './parsers.ts';
+import { destinations, trustedProxies } from './parsers.ts';
 import { assertHttps, assertStrongSecrets } from './production.ts';
 import { parseEncryptionKeys, readGeneratedSecrets, type Secrets } from './secrets.ts';
 import { readStorage } from './storage.ts';
@@ -16,8 +16,9 @@ export { ConfigError } from './environment.ts';
 /** The version of the running service. */
 export const VERSION: string = packageJson.version;
 
-/** Where webhook receivers of a developer listen. */
-const LOOPBACK = destinations.parse('127.0.0.0/8,::1/128') ?? [];
+/** Of development: the proxy of a developer, and where the receivers of a developer listen. */
+const LOCAL_PROXIES = trustedProxies.parse('127.0.0.1,::1') ?? false;
+const LOCAL_NETWORKS = destinations.parse('127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7') ?? [];
 
 /**
  * Throws a `ConfigError` whose message is one line with the variable, its value and what it takes. In development,
@@ -68,7 +69,7 @@ export function loadConfig(env: Environment, fileNames: readonly string[] = []) 
     baseUrl,
     appUrl,
     corsOrigins,
-    trustProxy: read('TRUST_PROXY'),
+    trustProxy: read('TRUST_PROXY') ?? (production ? false : LOCAL_PROXIES),
     shutdownDelayMs: read('SHUTDOWN_DELAY_MS'),
     ...readDatabaseUrls(env),
     databaseReadMaxLagMs: read('DATABASE_READ_MAX_LAG_MS'),
@@ -97,7 +98,7 @@ export function loadConfig(env: Environment, fileNames: readonly string[] = []) 
     oauth: readOAuth(env),
     integrations: { notesUrl: read('NOTES_API_URL'), designUrl: read('DESIGN_API_URL') },
     telegramUrl: read('TELEGRAM_API_URL'),
-    egressAllow: read('EGRESS_ALLOW') ?? (production ? [] : LOOPBACK),
+    egressAllow: read('EGRESS_ALLOW') ?? (production ? [] : LOCAL_NETWORKS),
     executionRetryDelaysMs: read('EXECUTION_RETRY_DELAYS_MS'),
     executionConcurrency: read('EXECUTION_CONCURRENCY'),
     executionLeaseMs: read('EXECUTION_LEASE_MS'),

@@ -127,8 +127,9 @@ export const mailbox: Parser<string> = {
 export const trustedProxies: Parser<false | readonly string[]> = {
   expects:
     'false or a comma-separated list of proxy addresses or CIDRs (never true or a number of hops, which a client could forge)',
+  allowsEmpty: true,
   parse: (value) => {
-    if (value === 'false') return false;
+    if (value === 'false' || value.trim() === '') return false;
     const entries = value.split(',').map((entry) => entry.trim());
     return entries.every(isIpOrCidr) ? entries : undefined;
   },

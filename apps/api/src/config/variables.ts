@@ -30,7 +30,7 @@ export const VARIABLES = {
   BASE_URL: { parser: siteUrl, default: null },
   APP_URL: { parser: baseUrl, default: null },
   CORS_ORIGINS: { parser: origins, default: null },
-  TRUST_PROXY: { parser: trustedProxies, default: 'false' },
+  TRUST_PROXY: { parser: trustedProxies, default: null },
   SHUTDOWN_DELAY_MS: { parser: integer(0, 10_000), default: '0' },
   LOG_LEVEL: { parser: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), default: 'info' },
 

@@ -23,7 +23,7 @@ export const couponsRoutes: Routes = async (app) => {
   }));
 
   app.post('/api/admin/coupons', { schema: contract.createCoupon, config }, async ({ ctx, caller, body }, reply) => {
-    const data = await createCoupon(ctx, caller, body);
+    const data = await createCoupon(ctx, caller, body ?? {});
     const message = 'The coupon is created.';
     reply.code(201).header('location', `/api/admin/coupons/${data.id}`);
     return { success, data, message };

@@ -26,18 +26,41 @@ const GLOBAL_IPV6 = '2000::/3';
 /** 6to4 and Teredo hide an IPv4 address. */
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
+/** Link-local networks, and where clouds hand out credentials of the machine: AWS, Google, Alibaba, Oracle, Azure. */
+const NEVER = [
+  '169.254.0.0/16',
+  'fe80::/10',
+  'fd00:ec2::254/128',
+  'fd20:ce::254/128',
+  '100.100.100.200/32',
+  '192.0.0.192/32',
+  '168.63.129.16/32',
+];
+
 const NAT64 = ipaddr.parseCIDR('64:ff9b::/96');
 
 const special = buildNetworkList([...SPECIAL_IPV4, ...SPECIAL_IPV6]);
 const global = buildNetworkList([GLOBAL_IPV6]);
+const never = buildNetworkList(NEVER);
 
 /** A positive rule, because ipaddr.js names special ranges only and lets unassigned networks pass. */
 export function isPublic(address: string): boolean {
-  if (isIPv4(address)) return !special.check(address, 'ipv4');
+  const reached = translate(address);
+  if (isIPv4(reached)) return !special.check(reached, 'ipv4');
+  return global.check(reached, 'ipv6') && !special.check(reached, 'ipv6');
+}
+
+/** Whether no setting can allow the address. */
+export function isNeverAllowed(address: string): boolean {
+  const reached = translate(address);
+  return never.check(reached, isIPv4(reached) ? 'ipv4' : 'ipv6');
+}
+
+/** The IPv4 address in the last four bytes, where a NAT64 gateway forwards to it. */
+function translate(address: string): string {
+  if (isIPv4(address)) return address;
   const parsed = ipaddr.parse(address);
-  // The last four bytes are an IPv4 address.
-  if (parsed.match(NAT64)) return isPublic(ipaddr.fromByteArray(parsed.toByteArray().slice(12)).toString());
-  return global.check(address, 'ipv6') && !special.check(address, 'ipv6');
+  return parsed.match(NAT64) ? ipaddr.fromByteArray(parsed.toByteArray().slice(12)).toString() : address;
 }
 
 /** Returns the canonical spelling, `::ffff:127.0.0.1` as IPv4; null for other texts and for a zone. */

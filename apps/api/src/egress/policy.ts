@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { LRUCache } from 'lru-cache';
 import type { Config } from '../config/config.ts';
 import type { Destination } from '../config/parsers.ts';
-import { buildNetworkList, isPublic, parseAddress } from './addresses.ts';
+import { buildNetworkList, isNeverAllowed, isPublic, parseAddress } from './addresses.ts';
 
 export type EgressSettings = Pick<Config, 'production' | 'baseUrl' | 'appUrl' | 'port' | 'egressAllow'>;
 
@@ -34,7 +34,7 @@ export function createEgressPolicy({
 
   const allows = (text: string, port: number) => {
     const address = parseAddress(text);
-    if (address === null || (port === ownPort && isOwnAddress(address))) return false;
+    if (address === null || isNeverAllowed(address) || (port === ownPort && isOwnAddress(address))) return false;
     return (isPublic(address) && (!production || PORTS.includes(port))) || isInAllowList(address, port);
   };
 

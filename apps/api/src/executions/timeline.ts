@@ -92,11 +92,15 @@ function listQueueing({ trigger, queuedAt, createdAt, startedAt, completedAt, in
   return [{ at: queuedAt, kind: 'queued again', isRetry: trigger === 'retry' }];
 }
 
-function listStart({ trigger, startedAt: at, plannedFor, interruptedAt }: Execution, asked: Asked): Step[] {
+function listStart(
+  { trigger, startedAt: at, completedAt, plannedFor, interruptedAt }: Execution,
+  asked: Asked,
+): Step[] {
   if (at === null) return [];
   const isAgain = interruptedAt?.some((before) => before < at) ?? false;
   const lateMs = trigger === 'schedule' && plannedFor ? at.getTime() - plannedFor.getTime() : null;
-  const isUnchanged = asked.changedAt <= at;
+  // The end of the last run is the end of its task, which changes no setting.
+  const isUnchanged = asked.changedAt <= at || isSame(asked.changedAt, completedAt);
   return [
     { at, kind: 'started', isAgain, lateMs },
     {

@@ -63,7 +63,7 @@ export const PAGE_VIEWS = rate('dashboard', 600, MINUTE, 'user');
 export const MCP_REQUESTS = rate('POST /mcp', 600, MINUTE, 'user');
 
 /** Also counts unknown routes, and requests without the needed session or secret. */
-export const PUBLIC_ENDPOINTS = rate('public endpoints', 100, MINUTE, 'ip');
+export const PUBLIC_ENDPOINTS = rate('public endpoints', 600, MINUTE, 'ip');
 
 /** Bounds the password hashes of one address, which can send a new e-mail address in each request. */
 export const ANY_FIELD_LIMIT = 300;

@@ -1,8 +1,8 @@
-import { TYPE_HINT } from '@carillon/contract/validation/messages';
+import { CAP, TRIM, TYPE_HINT } from '@carillon/contract/validation/messages';
 import type { TSchema } from '@sinclair/typebox';
 
 /** What validators of clients may not know: they read it in the description. */
-const OF_SERVICE = ['$id', 'format', TYPE_HINT];
+const OF_SERVICE = ['$id', 'format', TYPE_HINT, TRIM, CAP];
 
 /** What an answer keeps anyway, and lists of words that later versions extend. */
 const LIMITS = ['enum', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems'];

@@ -86,7 +86,8 @@ export async function resumeTasks(ctx: Context, userId: number): Promise<void> {
   if (resumed.length === 0) return;
   await ctx.db.execute(sql`
     update tasks t set next_execution_at = r.next, status = r.status,
-      overdue_at = case when r.status = 'active' then ${overdueAtSql(sql`t`, sql`r.next`, now)} end
+      overdue_at = case when r.status = 'active' then ${overdueAtSql(sql`t`, sql`r.next`, now)} end,
+      updated_at = case when r.status = 'active' then t.updated_at else ${now.toISOString()} end
     from ${recordset('r', resumed, { id: 'int', next: 'timestamptz', status: 'text' })}
     where t.id = r.id`);
 }

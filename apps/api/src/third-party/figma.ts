@@ -2,13 +2,12 @@ import type { DesignUser } from '@carillon/contract/integrations';
 import { toObject, toText } from '../egress/json.ts';
 import type { Tool } from './tool.ts';
 
-/** Tokens of OAuth apps (`figu_`) need another header than personal ones. */
 export const figma: Tool<DesignUser> = {
   name: 'Figma',
   credential: 'token',
+  prefixes: ['figd_'],
   path: '/v1/me',
-  buildHeaders: (token): Record<string, string> =>
-    token.startsWith('figu_') ? { authorization: `Bearer ${token}` } : { 'x-figma-token': token },
+  buildHeaders: (token) => ({ 'x-figma-token': token }),
   readOwner(body) {
     const user = toObject(body);
     const [id, email] = [toText(user.id), toText(user.email)];

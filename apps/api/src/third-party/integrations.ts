@@ -24,8 +24,14 @@ export function createIntegrations(
   { timeoutMs = TIMEOUT_MS } = {},
 ): Integrations {
   const client = createOperatorClient({ connectMs: timeoutMs });
-  const check = async <T>(baseUrl: string, tool: Tool<T>, credential: string) =>
-    toVerdict(tool, await get(client, `${baseUrl}${tool.path}`, tool.buildHeaders(credential), timeoutMs), timeoutMs);
+  const check = async <T>(baseUrl: string, tool: Tool<T>, credential: string) => {
+    if (!tool.prefixes.some((prefix) => credential.startsWith(prefix))) return rejectForm(tool);
+    return toVerdict(
+      tool,
+      await get(client, `${baseUrl}${tool.path}`, tool.buildHeaders(credential), timeoutMs),
+      timeoutMs,
+    );
+  };
   return {
     checkNotes: (apiKey) => check(integrations.notesUrl, notion, apiKey),
     checkDesign: (token) => check(integrations.designUrl, figma, token),
@@ -60,6 +66,12 @@ async function get(
   if (end !== 'complete' || status === null) return { kind: 'connection' };
   return { kind: 'answered', status, body: parseJson(new TextDecoder().decode(Buffer.concat(chunks))) };
 }
+
+const rejectForm = <T>({ name, credential, prefixes }: Tool<T>): Verdict<T> => ({
+  valid: false,
+  reason: 'refused',
+  error: `This is no ${credential} of ${name}: it must begin with ${prefixes.join(' or ')}.`,
+});
 
 function toVerdict<T>(tool: Tool<T>, answer: Answer, timeoutMs: number): Verdict<T> {
   const unavailable = (what: string): Verdict<T> => ({

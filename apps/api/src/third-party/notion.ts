@@ -9,6 +9,7 @@ const UNNAMED = 'Notion workspace';
 export const notion: Tool<NotesWorkspace> = {
   name: 'Notion',
   credential: 'key',
+  prefixes: ['ntn_', 'secret_'],
   path: '/v1/users/me',
   buildHeaders: (apiKey) => ({ authorization: `Bearer ${apiKey}`, 'notion-version': VERSION }),
   readOwner(body) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isUuid } from '@carillon/contract/primitives';
+import { toItemMessage } from '@carillon/contract/validation/unsafe-values';
 import { uploads } from '@carillon/db';
 import { and, eq, inArray, or, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../context.ts';
@@ -34,15 +35,15 @@ export async function getAttachmentIds(
     // Locked against pruning until the task is committed.
     .orderBy(uploads.id)
     .for('key share');
-  const details: Record<string, string[]> = {};
+  const problems: string[] = [];
   const sizes = new Map<string, number>();
   for (const [index, entry] of attachments.entries()) {
     const key = isUuid(entry) ? entry.toLowerCase() : hashUrl(entry);
     const upload = found.find(({ id, hash }) => id === key || hash === key);
     if (upload) sizes.set(upload.id, upload.size);
-    else details[`attachments.${index}`] = ['is not one of your files'];
+    else problems.push(toItemMessage(index, 'is not one of your files'));
   }
-  if (Object.keys(details).length > 0) throw new AppError('invalid', ERROR_MESSAGES.invalid, details);
+  if (problems.length > 0) throw new AppError('invalid', ERROR_MESSAGES.invalid, { attachments: problems });
   const bytes = [...sizes.values()].reduce((sum, size) => sum + size, 0);
   if (bytes > MAX_ATTACHED_BYTES) throw invalidField('attachments', 'must have at most 20 MiB together');
   return [...sizes.keys()];

@@ -106,7 +106,7 @@ t.test('Errors name the field of the action', async (t) => {
   );
   t.same(await actions.updateTask(alice.token, { name: 'No id' } as never), validationError({ id: ['is required'] }));
   t.match(await update({ recurrence: 'never' }), { details: { recurrence: [/five fields/] } });
-  t.match(await update({ webhookUrl: 'http://10.0.0.1/' }), { details: { webhookUrl: [/./] } });
+  t.match(await update({ webhookUrl: 'http://169.254.0.1/' }), { details: { webhookUrl: [/./] } });
   t.match(await update({ description: 'x'.repeat(501) }), { details: { description: [/500/] } });
   for (const field of ['name', 'prompt', 'model', 'recurrence', 'active']) {
     t.match(await update({ [field]: null }), { details: { [field]: [/must be/] } }, `${field} is not cleared`);

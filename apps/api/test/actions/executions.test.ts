@@ -113,7 +113,7 @@ t.test('A task that is unknown or a stranger’s has no executions', async (t) =
 t.test('An invalid filter is rejected by name', async (t) => {
   const rejected = (input: object) => actions.getExecutions(alice.token, input);
   t.same(await rejected({ limit: 0 }), validationError({ limit: ['must be at least 1'] }));
-  t.same(await rejected({ limit: 101 }), validationError({ limit: ['must be at most 100'] }));
+  t.match(await rejected({ limit: 101 }), { success: true }, 'a limit above the maximum is cut');
   t.same(await rejected({ limit: '5' }), validationError({ limit: ['must be an integer'] }));
   t.same(await rejected({ offset: -1 }), validationError({ offset: ['must be at least 0'] }));
   t.same(await rejected({ taskId: 7 }), validationError({ taskId: ['must be a string'] }));

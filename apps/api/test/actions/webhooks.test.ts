@@ -38,8 +38,10 @@ t.test('Invalid input is rejected by field, and a webhook over the quota is 402'
     validationError({ url: ['is required'], events: ['is required'] }),
   );
   t.same(await subscribe({ events: [] }), validationError({ events: ['must have at least 1 item'] }));
-  t.match(await subscribe({ events: ['task.eaten'] }), { details: { 'events.0': [/task.created/] } });
-  t.match(await subscribe({ url: 'http://10.0.0.1/' }), { details: { url: [/./] } });
+  t.match(await subscribe({ events: ['task.eaten'] }), {
+    details: { events: [/^item 1 must be one of task.created/] },
+  });
+  t.match(await subscribe({ url: 'http://169.254.0.1/' }), { details: { url: [/./] } });
   t.same(await subscribe({ secret: 'short' }), validationError({ secret: ['must be at least 16 characters'] }));
   for (let n = 0; n < 3; n++) await getData(subscribe());
   const error = 'The quota of 3 webhooks is used up.';

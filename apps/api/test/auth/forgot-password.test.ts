@@ -196,16 +196,19 @@ t.test('Neither the token nor its link is stored or logged', async (t) => {
   for (const text of everywhere) t.notMatch(text, token);
 });
 
-t.test('An invalid e-mail address is a validation error', async (t) => {
-  for (const email of [
-    '',
-    'alice',
-    'a\0b@example.com',
-    'alice@example.com\r\nBcc: eve@example.com',
-    12,
-    null,
-    ['alice@example.com'],
-  ]) {
+t.test(
+  'Every text is answered like an address without account, and one that is no address is not stored',
+  async (t) => {
+    for (const email of ['', ' ', 'alice', 'alice@example.com\r\nBcc: eve@example.com', 'a'.repeat(500_000)]) {
+      const answer = await forgot(email);
+      t.same([answer.statusCode, answer.json()], [200, { success: true, message }], email.slice(0, 50));
+    }
+    t.equal(await ctx.db.$count(mails), 0);
+  },
+);
+
+t.test('A missing address, and what is no text, is a validation error', async (t) => {
+  for (const email of [undefined, 12, null, ['alice@example.com'], 'a\0b@example.com']) {
     const answer = await forgot(email);
     t.equal(answer.statusCode, 400, JSON.stringify(email));
     t.same(Object.keys(answer.json().details), ['email']);

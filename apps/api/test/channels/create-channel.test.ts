@@ -83,7 +83,7 @@ t.test('A setting that is missing, wrong or of another kind is 400 and names its
   for (const [given, field, message] of [
     [{ topic: undefined }, 'topic', /required/],
     [{ url: undefined }, 'url', /required/],
-    [{ url: 'http://10.0.0.1' }, 'url', /./],
+    [{ url: 'http://169.254.0.1' }, 'url', /./],
     [{ chatId: '7' }, 'chatId', /is not a setting of ntfy/],
     [{ address: 'a@example.com' }, 'address', /is not a setting of ntfy/],
     [{ digest: 'daily' }, 'digest', /is not a setting of ntfy/],

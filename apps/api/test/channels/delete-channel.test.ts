@@ -67,7 +67,7 @@ t.test('The settings take the channels of the account only, and name the place o
   const his = await postChannel(app, bob);
   const refused = await patchSettings(alice, [one.id, his.id]);
   t.equal(refused.statusCode, 400);
-  t.match(refused.json().details, { 'channels.1': ['is not one of your channels'] });
+  t.match(refused.json().details, { channels: ['item 2 is not one of your channels'] });
   t.same((await patchSettings(alice, [one.id.toUpperCase(), one.id, two.id])).json().settings.channels.length, 2);
   t.same((await patchSettings(alice, [two.id])).json().settings.channels, [two.id]);
   const answer = await app.inject({

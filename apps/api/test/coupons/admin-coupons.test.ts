@@ -48,6 +48,14 @@ t.test('A created coupon has a generated code and the days of a trial', async (t
   });
 });
 
+t.test('A missing and an empty body create a coupon too', async (t) => {
+  for (const headers of [{}, { 'content-type': 'application/json' }]) {
+    const answer = await app.inject({ method: 'POST', url: BASE, headers: { ...ada.headers, ...headers } });
+    t.match([answer.statusCode, answer.json().data], [201, { value: 14, maxUses: null, expiresAt: null }]);
+  }
+  t.equal(await ctx.db.$count(coupons), 2);
+});
+
 t.test('Limit, expiry and days can be given', async (t) => {
   const given = { maxUses: 3, expiresAt: '2026-12-01T02:00:00+02:00', value: 90, type: 'TRIAL_EXTENSION' };
   t.match((await request('POST', '', given)).json().data, {
@@ -165,7 +173,7 @@ t.test('The list has pages, newest first, and counts over all coupons', async (t
   t.match(data.coupons[0], { type: 'TRIAL_EXTENSION', value: 10, usedCount: 3, isActive: true });
   t.same(data.stats, { totalCoupons: 5, activeCoupons: 4, totalUses: 10 });
   t.same(data.pagination, { limit: 2, offset: 1, total: 5 });
-  for (const query of ['limit=0', 'limit=101', 'offset=-1'])
+  for (const query of ['limit=0', 'limit=1.5', 'offset=-1'])
     t.equal((await request('GET', `?${query}`)).statusCode, 400);
 });
 

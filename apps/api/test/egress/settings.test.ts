@@ -11,19 +11,21 @@ const allowed = (EGRESS_ALLOW?: string, NODE_ENV = 'test') =>
     EGRESS_ALLOW,
   }).egressAllow;
 
-t.test('EGRESS_ALLOW defaults to loopback in development and to nothing in production, and may be empty', async (t) => {
-  const loopback = [
-    { address: '127.0.0.0', bits: 8, port: null },
-    { address: '::1', bits: 128, port: null },
-  ];
-  t.strictSame(allowed(), loopback);
-  t.strictSame(allowed(undefined, 'development'), loopback);
-  t.strictSame(allowed(undefined, 'production'), []);
-  for (const nothing of ['', ' ']) {
-    t.strictSame(allowed(nothing), []);
-    t.strictSame(allowed(nothing, 'production'), []);
-  }
-});
+t.test(
+  'EGRESS_ALLOW defaults to loopback and private networks in development and to nothing in production, and may be empty',
+  async (t) => {
+    const local = ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
+    for (const environment of ['test', 'development']) {
+      const networks = allowed(undefined, environment).map(({ address, bits }) => `${address}/${bits}`);
+      t.strictSame(networks, local);
+    }
+    t.strictSame(allowed(undefined, 'production'), []);
+    for (const nothing of ['', ' ']) {
+      t.strictSame(allowed(nothing), []);
+      t.strictSame(allowed(nothing, 'production'), []);
+    }
+  },
+);
 
 t.test('EGRESS_ALLOW accepts CIDRs of both families, each with an optional port', async (t) => {
   t.strictSame(allowed('10.0.0.0/8, 192.168.1.20/32:9000,fd00::/8:9000,[fd00::1]/128:65535,0.0.0.0/0', 'production'), [
@@ -136,13 +138,32 @@ t.test('In production EGRESS_ALLOW allows addresses at its ports, and no other s
   t.equal(checkAddress('http://10.1.2.3:9000/'), 'must be an https address');
 });
 
-t.test('Development accepts http and any port, but no private address', async (t) => {
+t.test('Development accepts http, any port and private addresses, unless EGRESS_ALLOW is set to nothing', async (t) => {
   const { checkAddress } = createTestHttpClient(t);
   t.equal(checkAddress('http://example.com:9000/'), null);
   t.equal(checkAddress('http://127.0.0.1:9000/'), null);
   t.equal(checkAddress('ftp://example.com/'), 'must be an http or https address');
-  t.equal(checkAddress('http://192.168.1.1/'), 'must be a public address');
-  t.equal(checkAddress('http://[fe80::1]/'), 'must be a public address');
+  const none = createTestHttpClient(t, { env: { EGRESS_ALLOW: '' } });
+  for (const host of ['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.1.1', '[fd12::1]']) {
+    t.equal(checkAddress(`http://${host}/`), null, host);
+    t.equal(none.checkAddress(`http://${host}/`), 'must be a public address', host);
+  }
+  for (const host of ['100.64.0.1', '0.0.0.0', '[fe80::1]', '[::]']) {
+    t.equal(checkAddress(`http://${host}/`), 'must be a public address', host);
+  }
+});
+
+t.test('Link-local addresses and those of metadata are refused, whatever EGRESS_ALLOW lists', async (t) => {
+  const clients = [undefined, '0.0.0.0/0,::/0', '169.254.169.254/32,fd00:ec2::254/128'].map((EGRESS_ALLOW) =>
+    createTestHttpClient(t, { env: EGRESS_ALLOW === undefined ? {} : { EGRESS_ALLOW } }),
+  );
+  const hosts = [
+    ...['169.254.169.254', '169.254.0.1', '[fe80::1]', '[fd00:ec2::254]', '[fd20:ce::254]', '100.100.100.200'],
+    ...['192.0.0.192', '168.63.129.16', '[::ffff:169.254.169.254]', '[64:ff9b::a9fe:a9fe]', '2852039166'],
+  ];
+  for (const { checkAddress } of clients) {
+    for (const host of hosts) t.equal(checkAddress(`http://${host}/`), 'must be a public address', host);
+  }
 });
 
 t.test('The service itself is never a receiver, even if EGRESS_ALLOW lists it', async (t) => {

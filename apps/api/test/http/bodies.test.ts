@@ -75,7 +75,7 @@ t.test('Characters that PostgreSQL cannot store are refused by name', async (t) 
   for (const text of ['\\u0000', '\\ud800', 'a\\udc00b']) {
     const response = await post(`{"name":"x","free":{"deep":["${text}"]}}`);
     t.equal(response.statusCode, 400);
-    t.match(response.json(), { error: 'Validation error', details: { 'free.deep.0': [String] } });
+    t.match(response.json(), { error: 'Validation error', details: { 'free.deep': [/^item 1 must not contain/] } });
     const named = await post(`{"name":"x","${text}":1}`);
     t.equal(named.statusCode, 400);
   }

@@ -1,4 +1,5 @@
 import { compileQueryValidator, compileValidator, NAMED_SCHEMAS, type Operation } from '@carillon/contract';
+import type { TSchema } from '@sinclair/typebox';
 import t from 'tap';
 import { buildSerializer } from '../../src/http/serializers.ts';
 import { listOperations } from '../support/contract/operations.ts';
@@ -16,6 +17,20 @@ t.test('The schemas of every operation compile, and are not modified', async (t)
   const before = JSON.stringify([...operations.values(), ...NAMED_SCHEMAS]);
   for (const [id, operation] of operations) t.doesNotThrow(() => use(operation), id);
   t.equal(JSON.stringify([...operations.values(), ...NAMED_SCHEMAS]), before);
+});
+
+t.test('Every list cuts a limit above its maximum, and rejects one that is no positive integer', async (t) => {
+  const queries = [...operations].map(([id, { querystring = {} as TSchema }]) => [id, querystring] as const);
+  const lists = queries.filter(([, { properties }]) => properties?.limit);
+  t.ok(lists.length > 10);
+  for (const [id, query] of lists) {
+    const check = compileQueryValidator(query);
+    const { maximum, 'x-cap': cap } = query.properties.limit;
+    t.strictSame([maximum, cap >= 100], [undefined, true], id);
+    const { ok: _, ...cut } = check({ limit: String(cap + 1) });
+    t.match('value' in cut ? cut.value : cut, { limit: cap }, id);
+    for (const limit of ['0', '-1', '1.5', 'x', '']) t.match(check({ limit }), { details: { limit: [String] } }, id);
+  }
 });
 
 t.test('A schema that does not compile is found', async (t) => {

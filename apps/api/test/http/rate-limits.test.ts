@@ -17,7 +17,7 @@ t.beforeEach(async () => {
 const unknown = (remoteAddress: string) => ({ url: '/api/nothing', remoteAddress });
 
 t.test('Exempt paths are never counted or refused, even if the address is over its limit', async (t) => {
-  t.equal(await countAllowed(app, 101, unknown('127.0.0.1')), 100);
+  t.equal(await countAllowed(app, 601, unknown('127.0.0.1')), 600);
   const asset = (await app.inject('/api/docs/')).body.match(/static\/[\w-]+\.js/)?.[0];
   const paths = [
     '/api/health',
@@ -49,9 +49,9 @@ t.test('Unknown routes and wrong methods count by address, as public endpoints',
     { url: '/api/docsx?x=/images/' },
     { url: '/api/auth/validate-reset-token?token=x' },
   ];
-  t.equal(await countAllowed(app, 120, (i) => requests[i % requests.length] as InjectOptions), 100);
+  t.equal(await countAllowed(app, 620, (i) => requests[i % requests.length] as InjectOptions), 600);
   const refused = await app.inject({ url: '/api/nothing' });
-  t.match(refused.json(), { success: false, error: 'Rate limit exceeded', details: { limit: 100 } });
+  t.match(refused.json(), { success: false, error: 'Rate limit exceeded', details: { limit: 600 } });
   t.match(refused.headers, { 'x-ratelimit-policy': 'ip', 'x-ratelimit-window': '60', 'retry-after': '60' });
   t.equal(await getStatus(app, { url: '/api/nothing', remoteAddress: '192.0.2.9' }), 404);
 });
@@ -64,9 +64,9 @@ t.test('A request without a session counts by its address; one with a session do
   await ctx.db.update(users).set({ isActive: false }).where(eq(users.id, carl.id));
   const tries = [{}, { authorization: 'Bearer wrong' }, bob.headers, carl.headers, { cookie: 'local-session=x' }];
   const seen = new Set<string>();
-  for (let i = 0; i < 100; i++) {
+  for (let i = 0; i < 600; i++) {
     const response = await app.inject({ url: '/api/user', headers: tries[i % tries.length] });
-    t.equal(response.headers['x-ratelimit-remaining'], `${99 - i}`);
+    t.equal(response.headers['x-ratelimit-remaining'], `${599 - i}`);
     const { 'x-request-id': _id, 'x-ratelimit-remaining': _remaining, date: _date, ...headers } = response.headers;
     seen.add(JSON.stringify([response.statusCode, headers, response.body]));
   }
@@ -87,7 +87,7 @@ t.test('The scheduler is not limited, and wrong secrets are', async (t) => {
     if (response.statusCode !== 200 || 'x-ratelimit-limit' in response.headers) t.fail(`${i} ${response.statusCode}`);
   }
   const wrong = { url, headers: { authorization: 'Bearer wrong' } };
-  t.equal(await countAllowed(app, 110, wrong), 100);
+  t.equal(await countAllowed(app, 610, wrong), 600);
   t.equal(await getStatus(app, { url: '/api/user' }), 429, 'they share the counter of those who do not sign in');
   t.equal(await getStatus(app, right), 200, 'and keep no scheduler out');
 });
@@ -116,7 +116,7 @@ t.test('The 429s of users are counted by endpoint and day, exactly', async (t) =
   await many(10, '/api/user').then(() => get('/api/user', bob));
   clock.set('2026-11-21T00:00:00.000Z');
   await many(121, '/api/tasks/1');
-  t.equal(await countAllowed(app, 120, unknown('127.0.0.1')), 100, 'strangers have none');
+  t.equal(await countAllowed(app, 610, unknown('127.0.0.1')), 600, 'strangers have none');
 
   const found = await ctx.db.select().from(rateHits).orderBy(rateHits.day, rateHits.endpoint);
   const at = new Date(START.getTime() + 1000);

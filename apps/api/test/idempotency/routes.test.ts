@@ -16,7 +16,7 @@ import { postTask, TASK } from '../support/tasks.ts';
 import { callWebhook, postWebhook, readLog, WEBHOOK } from '../support/webhooks.ts';
 
 const notion = await startNotionServer(t, { ntn_key: notionBot() });
-const figma = await startFigmaServer(t, { figd_token: { kind: 'personal' } });
+const figma = await startFigmaServer(t, { figd_token: {} });
 const receiver = await startReceiver(t);
 const env = { NOTES_API_URL: notion.url, DESIGN_API_URL: figma.url };
 const { app, ctx } = await testContext(t, { env });

@@ -11,7 +11,7 @@ import { sendJson } from '../support/servers/tool-server.ts';
 const plants = createPlantedSecrets();
 const [apiKey, token] = [`ntn_${plants.plant('a key')}`, `figd_${plants.plant('a token')}`];
 const notion = await startNotionServer(t, { [apiKey]: notionBot() });
-const figma = await startFigmaServer(t, { [token]: { kind: 'personal' } });
+const figma = await startFigmaServer(t, { [token]: {} });
 const env = { NOTES_API_URL: notion.url, DESIGN_API_URL: figma.url, LOG_LEVEL: 'trace' };
 const { app, ctx, logged } = await testContext(t, { env });
 const { headers } = await signUpAlice(app);

@@ -66,7 +66,7 @@ t.test('Name, owner and id are never empty, although Notion omits fields', async
 
 t.test('A key that Notion refuses is 400', async (t) => {
   const alice = await signUp(app);
-  for (const apiKey of ['ntn_revoked', 'secret_old', 'x']) {
+  for (const apiKey of ['ntn_revoked', 'secret_old']) {
     const answer = await validate(alice, { apiKey });
     t.equal(answer.statusCode, 400);
     t.strictSame(answer.json(), {
@@ -74,6 +74,16 @@ t.test('A key that Notion refuses is 400', async (t) => {
       error: 'Notion refused the key: it is wrong, or was revoked.',
     });
   }
+});
+
+t.test('A key of another form is 400 and is not sent', async (t) => {
+  const alice = await signUp(app);
+  for (const apiKey of ['x', 'NTN_workspace', 'figd_token', 'ntn']) {
+    const answer = await validate(alice, { apiKey });
+    t.equal(answer.statusCode, 400, apiKey);
+    t.match(answer.json(), { valid: false, error: 'This is no key of Notion: it must begin with ntn_ or secret_.' });
+  }
+  t.equal(notion.requests.length, 0);
 });
 
 t.test('An impossible key is 400 and is not sent', async (t) => {

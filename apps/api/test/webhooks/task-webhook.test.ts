@@ -154,7 +154,7 @@ t.test('The last of concurrent changes wins in the task and its webhook', async 
 
 t.test('An unreachable address is refused and changes nothing', async (t) => {
   const taskId = await postTask(app, alice, { webhookUrl: receiver.url });
-  const answer = await patchTask(app, alice, taskId, { name: 'Another', webhookUrl: 'http://10.0.0.1/' });
+  const answer = await patchTask(app, alice, taskId, { name: 'Another', webhookUrl: 'http://169.254.0.1/' });
   t.equal(answer.statusCode, 400);
   t.same(Object.keys(answer.json().details), ['webhookUrl']);
   t.match(await findTaskWebhook(taskId), { url: receiver.url });

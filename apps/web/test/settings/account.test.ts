@@ -116,7 +116,7 @@ t.test('Notifications are saved together, and a wrong address is named', async (
   t.match(page, { status: 200, text: /Not confirmed yet: a@example.com, b@example.com/ });
   t.match(page.document.querySelector('a[href^="/webhooks/"]')?.text, 'Its secret and deliveries');
   t.match(await find(alice), { notificationUrl: values.webhookUrl, notifyEmail: true });
-  const local = await save(visitor, 'notifications', { webhookUrl: 'http://10.0.0.1/' });
+  const local = await save(visitor, 'notifications', { webhookUrl: 'http://169.254.0.1/' });
   t.ok(local.document.querySelector('#notifications-webhookUrl-error'), 'an address inside of the network');
 });
 

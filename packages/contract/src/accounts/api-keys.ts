@@ -6,6 +6,7 @@ import {
   Instant,
   InstantInput,
   nullable,
+  OwnName,
   pageLimit,
   ref,
   strictObject,
@@ -61,11 +62,10 @@ export type ApiKey = Static<typeof ApiKey>;
 
 const common = { tags: ['keys'], security: SIGNED_IN };
 
-const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description: 'For its owner' });
 const Expiry = nullable({ ...InstantInput, description: 'In the future. Null for a key that does not expire' });
 
 export const CreateApiKeyInput = strictObject({
-  name: Name,
+  name: OwnName,
   scopes: Type.Array(ApiKeyScope, { minItems: 1, description: 'What the key may do. Duplicates are ignored' }),
   expiresAt: Type.Optional(Expiry),
 });
@@ -112,7 +112,7 @@ export const listApiKeys = {
 
 const ApiKeyParams = Type.Object({ id: Uuid });
 
-export const ChangeApiKeyInput = strictObject({ name: Type.Optional(Name), expiresAt: Type.Optional(Expiry) });
+export const ChangeApiKeyInput = strictObject({ name: Type.Optional(OwnName), expiresAt: Type.Optional(Expiry) });
 export type ChangeApiKeyInput = Static<typeof ChangeApiKeyInput>;
 
 export const changeApiKey = {

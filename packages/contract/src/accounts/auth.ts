@@ -128,7 +128,9 @@ export const forgotPassword = {
     'Responds the same whether or not the e-mail address has an account. The mailed link works once and expires after an hour; a new request invalidates earlier links.',
   tags: ['auth'],
   security: PUBLIC,
-  body: strictObject({ email: Email }),
+  body: strictObject({
+    email: Type.String({ description: 'A text that is no address is answered like one without account' }),
+  }),
   response: {
     200: Type.Object({ success, message: Type.String() }),
     ...errorResponses(400, 403, 429, 500, 503),

@@ -10,6 +10,7 @@ import {
   MAX_ID,
   nullable,
   Password,
+  pageLimit,
   strictObject,
   stringEnum,
   TaskName,
@@ -33,9 +34,6 @@ const task = {
 };
 
 const { modelRouterApiKey, webhookUrl, notificationEmails } = ChangeSettingsInput.properties;
-
-const pageLimit = (defaultLimit: number) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: `Default: ${defaultLimit}` }));
 
 /** The client that a web client acts for. */
 export const ActionClient = strictObject({
@@ -62,7 +60,7 @@ export const ACTION_INPUTS = {
     status: Type.Optional(ActionExecutionStatus),
     startDate: Type.Optional(DayOrInstantInput),
     endDate: Type.Optional(DayOrInstantInput),
-    limit: pageLimit(20),
+    limit: Type.Optional(pageLimit(20)),
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_ID, description: 'Default: 0' })),
   }),
   updateProfile: ChangeProfileInput,
@@ -73,7 +71,7 @@ export const ACTION_INPUTS = {
   updateSettings: strictObject({ modelRouterApiKey, webhookUrl, notificationEmails }),
   listUsers: strictObject({
     page: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ID, description: 'Default: 1' })),
-    limit: pageLimit(50),
+    limit: Type.Optional(pageLimit(50)),
     search: Type.Optional(Type.String({ maxLength: 254, description: 'Part of the e-mail address or the name' })),
     role: Type.Optional(Role),
   }),

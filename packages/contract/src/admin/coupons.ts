@@ -21,7 +21,6 @@ import {
   ref,
   strictObject,
   stringEnum,
-  withDefault,
 } from '../primitives.ts';
 
 const Code = Type.String({ description: 'The code, case-insensitive' });
@@ -131,8 +130,8 @@ export const createCoupon = {
   ...adminOperation,
   operationId: 'createCoupon',
   summary: 'Create a coupon',
-  description: 'Creates a coupon that extends the trial by `value` days.',
-  body: CreateCouponInput,
+  description: 'Creates a coupon that extends the trial by `value` days. The body is optional.',
+  body: nullable(CreateCouponInput),
   response: {
     201: Type.Object({ success, data: Type.Object(FIELDS), message: Type.String() }),
     ...IDEMPOTENCY_ERRORS,
@@ -190,7 +189,7 @@ export const deleteCoupon = {
 } satisfies Operation;
 
 export const ListCouponUsesQuery = Type.Object({
-  limit: withDefault(Type.Integer({ minimum: 1, maximum: 1000 }), 1000),
+  limit: pageLimit(1000, 1000),
   offset: Offset,
 });
 export type ListCouponUsesQuery = Static<typeof ListCouponUsesQuery>;

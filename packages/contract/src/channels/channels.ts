@@ -7,6 +7,7 @@ import {
   Instant,
   nullable,
   Offset,
+  OwnName,
   pageLimit,
   ref,
   strictObject,
@@ -88,7 +89,6 @@ const MinInterval = Type.Integer({
   description: 'Minutes between two messages at least. What comes meanwhile is sent as one message',
 });
 const Urgent = Type.Boolean({ description: 'Whether alarms are sent in spite of `quiet` and `minIntervalMinutes`' });
-const Name = Type.String({ minLength: 1, maxLength: 100, pattern: '\\S', description: 'For its owner' });
 
 export const Channel = Type.Object(
   {
@@ -129,11 +129,11 @@ const options = {
   urgent: Type.Optional({ ...Urgent, description: `${Urgent.description}. Default: false` }),
 };
 
-export const CreateChannelInput = strictObject({ kind: ChannelKind, name: Name, ...options });
+export const CreateChannelInput = strictObject({ kind: ChannelKind, name: OwnName, ...options });
 export type CreateChannelInput = Static<typeof CreateChannelInput>;
 
 export const ChangeChannelInput = strictObject({
-  name: Type.Optional(Name),
+  name: Type.Optional(OwnName),
   isActive: Type.Optional(
     Type.Boolean({
       description: 'Also switches one on again that failed. Mails another link to an unconfirmed address',

@@ -4,6 +4,10 @@ import { FORMATS } from './formats.ts';
 
 /** The keyword of a schema whose type is often mistaken: a hint for the message. */
 export const TYPE_HINT = 'x-type-hint';
+/** The keyword of a text whose ends are trimmed before its length is checked. */
+export const TRIM = 'x-trim';
+/** The keyword of a number that is cut to a maximum instead of rejected. */
+export const CAP = 'x-cap';
 
 const TYPE_NAMES: Record<string, string> = {
   string: 'a string',

@@ -4,7 +4,7 @@ export const MAX_WIDTH = 1000;
 export const MAX_VALUES = 100_000;
 
 export interface UnsafeValue {
-  /** Dotted path; empty for the root. */
+  /** Dotted path, up to the first list; empty for the root. */
   field: string;
   message: string;
 }
@@ -23,19 +23,19 @@ interface Container {
  * levels would overflow the stack of a recursion.
  */
 export function findUnsafeValue(root: unknown): UnsafeValue | null {
-  if (typeof root === 'string') return toUnsafeValue(checkText(root), null, '');
+  if (typeof root === 'string') return toUnsafeValue(root, checkText(root), null, '');
   if (!isContainer(root)) return null;
   const stack: Container[] = [{ value: root, key: '', parent: null, depth: 0 }];
   let values = 0;
   for (let container = stack.pop(); container; container = stack.pop()) {
     const names = Object.keys(container.value);
     values += names.length;
-    const bad = toUnsafeValue(checkSize(container, names.length, values), container.parent, container.key);
+    const bad = toUnsafeValue(root, checkSize(container, names.length, values), container.parent, container.key);
     if (bad) return bad;
     for (const name of names) {
       const value: unknown = (container.value as Record<string, unknown>)[name];
       const message = checkName(name) ?? (typeof value === 'string' ? checkText(value) : null);
-      if (message) return toUnsafeValue(message, container, name);
+      if (message) return toUnsafeValue(root, message, container, name);
       if (isContainer(value)) stack.push({ value, key: name, parent: container, depth: container.depth + 1 });
     }
   }
@@ -62,14 +62,48 @@ function checkText(text: string): string | null {
   return text.isWellFormed() ? null : 'must not contain half a surrogate pair';
 }
 
-function toUnsafeValue(message: string | null, parent: Container | null, key: string): UnsafeValue | null {
+function toUnsafeValue(
+  root: unknown,
+  message: string | null,
+  parent: Container | null,
+  key: string,
+): UnsafeValue | null {
   if (message === null) return null;
   const names = [key];
   for (let at = parent; at; at = at.parent) names.unshift(at.key);
   // The root has no name.
-  return { field: sanitizeFieldName(names.slice(1).join('.')), message };
+  return locateError(root, names.slice(1), message);
+}
+
+/** The message of an error in item `at` of a list, which is reported under the name of the list. */
+export const toItemMessage = (at: number, message: string): string => `item ${at + 1} ${message}`;
+
+/** What `toItemMessage` was given; null for the message of another error. */
+export function readItemMessage(text: string): { at: number; message: string } | null {
+  const [, item, message = ''] = /^item (\d+) (.*)$/s.exec(text) ?? [];
+  return item === undefined ? null : { at: Number(item) - 1, message };
+}
+
+/** The field of an error at `path` in `root`: dotted, up to the first list. The message names the item of the list. */
+export function locateError(
+  root: unknown,
+  path: readonly string[],
+  message: string,
+): { field: string; message: string } {
+  let value = root;
+  for (const [depth, name] of path.entries()) {
+    if (Array.isArray(value)) {
+      const inner = sanitizeFieldName(path.slice(depth + 1).join('.'));
+      const inItem = inner === '' ? message : `${inner} ${message}`;
+      return {
+        field: sanitizeFieldName(path.slice(0, depth).join('.')),
+        message: toItemMessage(Number(name), inItem),
+      };
+    }
+    value = (value as Record<string, unknown> | undefined)?.[name];
+  }
+  return { field: sanitizeFieldName(path.join('.')), message };
 }
 
 /** Makes a field name that the caller sent safe to return. */
-export const sanitizeFieldName = (name: string) =>
-  name.replaceAll('\0', '').toWellFormed().slice(0, 200).toWellFormed();
+const sanitizeFieldName = (name: string) => name.replaceAll('\0', '').toWellFormed().slice(0, 200).toWellFormed();

@@ -27,7 +27,7 @@ t.test('ordinary values pass', async (t) => {
 });
 
 t.test('NUL characters and lone surrogates are found, in values and in keys', async (t) => {
-  t.match(findUnsafeValue({ a: [{ b: 'x\0y' }] }), { field: 'a.0.b', message: /NUL/ });
+  t.match(findUnsafeValue({ a: [{ b: 'x\0y' }] }), { field: 'a', message: /^item 1 b must not contain the NUL/ });
   t.match(findUnsafeValue('\0'), { field: '', message: /NUL/ });
   for (const text of ['\ud800', 'x\udc00', '\ude00\ud83d']) {
     t.match(findUnsafeValue({ prompt: text }), { field: 'prompt', message: /surrogate/ });
@@ -47,7 +47,7 @@ t.test('values that are too deep or too wide are found', async (t) => {
 
 t.test('a value with too many values in total is found early', async (t) => {
   const crowd = Array.from({ length: 1000 }, () => Array.from({ length: 1000 }, () => []));
-  t.match(findUnsafeValue({ crowd }), { field: /^crowd\.\d+$/, message: /above 100000 values/ });
+  t.match(findUnsafeValue({ crowd }), { field: 'crowd', message: /^item \d+ .*above 100000 values/ });
 });
 
 t.test('binary data is not traversed', async (t) => {

@@ -1,8 +1,11 @@
+import { createApiKey } from '@carillon/contract/accounts/api-keys';
 import { register } from '@carillon/contract/accounts/auth';
 import { patchUser } from '@carillon/contract/accounts/users';
+import { createChannel } from '@carillon/contract/channels/channels';
 import { listExecutions } from '@carillon/contract/executions';
 import { changeTask, createTask, listTasks } from '@carillon/contract/tasks';
 import { compileQueryValidator, compileValidator } from '@carillon/contract/validation/validator';
+import { Type } from '@sinclair/typebox';
 import t from 'tap';
 
 const TASK = {
@@ -39,7 +42,7 @@ t.test('every invalid field has a message', async (t) => {
     name: ['must be at least 3 characters'],
     prompt: ['must be at least 10 characters'],
     recurrence: ['must be one of once, daily, weekly, monthly'],
-    'attachments.1': ['must be a string'],
+    attachments: ['item 2 must be a string'],
     role: ['is not a known field'],
     timezone: ['is required'],
   });
@@ -56,6 +59,29 @@ t.test('every invalid field has a message', async (t) => {
 t.test('a body that is not an object fails as a whole', async (t) => {
   for (const body of [null, undefined, [], 'text', 7, true])
     t.same(fieldErrors(task(body)), { body: ['must be an object'] });
+});
+
+t.test('names are trimmed before their length is checked', async (t) => {
+  t.match(task({ ...TASK, name: ' \t Morning news\n' }), { ok: true, value: { name: 'Morning news' } });
+  t.match(task({ ...TASK, name: ` ${'n'.repeat(100)} ` }), { ok: true, value: { name: 'n'.repeat(100) } });
+  t.same(fieldErrors(task({ ...TASK, name: ' ab ' })), { name: ['must be at least 3 characters'] });
+  t.match(compileValidator(patchUser.body)({ name: ' Al ' }), { ok: true, value: { name: 'Al' } });
+  for (const schema of [createChannel.body, createApiKey.body]) {
+    t.match(compileValidator(schema)({ name: ' \n' }), { ok: false, details: { name: ['must not be empty'] } });
+  }
+});
+
+t.test('errors of items are reported under the name of their list', async (t) => {
+  const sources = compileValidator(Type.Object({ list: Type.Array(Type.Object({ of: Type.Array(Type.Integer()) })) }));
+  t.match(sources({ list: [{ of: [] }, { of: [1, 'x'] }, {}] }), {
+    ok: false,
+    details: { list: ['item 2 of.1 must be an integer', 'item 3 of is required'] },
+  });
+  t.match(compileValidator(Type.Array(Type.Integer()), 'ids')(['x']), {
+    ok: false,
+    details: { ids: ['item 1 must be an integer'] },
+  });
+  t.match(task({ ...TASK, context: { 0: 'x' } }), { ok: false, details: { 'context.0': ['is not a known field'] } });
 });
 
 t.test('a body is neither coerced, defaulted nor reduced to known fields', async (t) => {
@@ -128,24 +154,14 @@ t.test('query parameters are parsed and defaulted, and unknown ones dropped', as
     ok: true,
     value: { taskId: 7, limit: 100, offset: 0 },
   });
-  for (const limit of [
-    '0',
-    '101',
-    '-1',
-    '1.5',
-    '1e1',
-    '0x10',
-    '010',
-    ' 7',
-    '+7',
-    '',
-    'ten',
-    '99999999999999999999',
-    ['1', '2'],
-  ]) {
+  for (const limit of ['0', '-1', '1.5', '1e1', '0x10', '010', ' 7', '+7', '', 'ten', ['1', '2']]) {
     const checked = query({ limit });
     t.match(checked, { ok: false, details: { limit: [String] } }, JSON.stringify(limit));
   }
+  for (const limit of ['101', '100000', '99999999999999999999']) {
+    t.match(query({ limit }), { ok: true, value: { limit: 100 } }, 'a limit above the maximum is cut');
+  }
+  t.match(query({ offset: '99999999999999999999' }), { ok: false, details: { offset: [String] } });
   t.match(query({ status: 'done', cursor: 'a b' }), {
     ok: false,
     details: { status: [/^must be one of/], cursor: [String] },

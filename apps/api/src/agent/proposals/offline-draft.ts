@@ -6,20 +6,28 @@ const AT = /\bat\s+(\d{1,2})(?::(\d{2}))?(?:\s?(am|pm))?\b/i;
 const DEFAULT_HOUR = 9;
 const MIN_PROMPT = 10;
 
-/**
- * What the built-in model adds to its answer, so that proposals can be tried without a provider: "every" with a day or a
- * period, and a time such as "at 17:00". Null for any other message.
- */
-export function writeOfflineDraft(message: string, markerLine: string): string | null {
+/** The built-in model understands them: each leads to a proposal. */
+const SUGGESTIONS = [
+  'Every weekday at 8:00, sum up the news of my field.',
+  'Every Friday at 17:00, ask me what I have done this week.',
+];
+
+/** What the built-in model adds to its answer, so that proposals and suggestions can be tried without a provider. */
+export function writeOfflineEnding(message: string, markerLine: string): string {
+  const { announcement, draft } = draftTask(message) ?? {};
+  return [announcement, markerLine, draft, ...SUGGESTIONS].filter((line) => line !== undefined).join('\n');
+}
+
+/** Understands "every" with a day or a period, and a time such as "at 17:00". Null for any other message. */
+function draftTask(message: string): { announcement: string; draft: string } | null {
   const [found, period = ''] = EVERY.exec(message) ?? [];
   const prompt = message.trim();
   if (found === undefined || prompt.length < MIN_PROMPT) return null;
-  const draft = { name: prompt, prompt, recurrencePattern: toPattern(period.toLowerCase(), readTime(message)) };
-  return [
-    `It proposes a task with your message as the prompt, because that says “${found}”.`,
-    markerLine,
-    JSON.stringify({ [DRAFT_FIELD]: draft }),
-  ].join('\n');
+  const task = { name: prompt, prompt, recurrencePattern: toPattern(period.toLowerCase(), readTime(message)) };
+  return {
+    announcement: `It proposes a task with your message as the prompt, because that says “${found}”.`,
+    draft: JSON.stringify({ [DRAFT_FIELD]: task }),
+  };
 }
 
 function readTime(message: string): string {

@@ -1,4 +1,4 @@
-import { sanitizeFieldName } from '@carillon/contract/validation/unsafe-values';
+import { locateError } from '@carillon/contract/validation/unsafe-values';
 import { findUnsafeValue } from '@carillon/contract/validation/validator';
 import type { OutputSchema } from '@carillon/db';
 import { invalidField } from '../../errors.ts';
@@ -20,7 +20,8 @@ export function checkOutputSchema(schema: OutputSchema): OutputSchema {
     compileSchema(schema, FIELD);
   } catch (error) {
     if (!(error instanceof SchemaError)) throw error;
-    throw invalidField(sanitizeFieldName(error.field), error.message);
+    const { field, message } = locateError({ [FIELD]: schema }, error.field.split('.'), error.message);
+    throw invalidField(field, message);
   }
   return schema;
 }

@@ -65,6 +65,7 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     insertUsageRecords(tx, billed),
     insertRetries(tx, followUps),
     updateTasks(tx, [...byTask.values()], costs),
+    markUpdated(tx, followUps),
     markFates(tx, completed),
     notifyOwners(tx, followUps),
     mailResults(tx, mailed),
@@ -192,6 +193,17 @@ async function updateTasks(
       alertingSince: 'timestamptz',
     })}
     where t.id = c.id`);
+}
+
+/** A statement of its own, because naming the column increases the revision of every task. */
+async function markUpdated({ db }: Context, followUps: readonly FollowUp[]) {
+  const changed = followUps
+    .filter(({ completed, taskStatus }) => taskStatus !== completed.taskStatus)
+    .map(({ completed }) => ({ id: completed.taskId, at: completed.completedAt }));
+  if (changed.length === 0) return;
+  await db.execute(sql`
+    update tasks t set updated_at = greatest(t.updated_at, c.at)
+    from ${recordset('c', changed, { id: 'int', at: 'timestamptz' })} where t.id = c.id`);
 }
 
 function notifyOwners(tx: Context, followUps: readonly FollowUp[]) {

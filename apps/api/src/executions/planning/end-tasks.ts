@@ -24,7 +24,7 @@ export async function findEndedTasks(tx: Context, ids: readonly number[]): Promi
 /** Completes the tasks without a next run that have no live run either; the end of that run ends the others. */
 export async function completeTasks(tx: Context, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  await tx.db.execute(sql`update tasks t set status = 'completed', overdue_at = null from users u
+  await tx.db.execute(sql`update tasks t set status = 'completed', overdue_at = null, updated_at = ${tx.now().toISOString()} from users u
     where t.id = any(${toIds(ids)}) and u.id = t.user_id and u.is_active
       and t.status = 'active' and t.next_execution_at is null and not ${hasLiveRun}`);
 }

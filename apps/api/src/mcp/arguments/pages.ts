@@ -1,11 +1,11 @@
-import { Cursor } from '@carillon/contract/primitives';
+import { Cursor, pageLimit } from '@carillon/contract/primitives';
 import { Type } from '@sinclair/typebox';
 
 export const DEFAULT_LIMIT = 20;
 
 /** How a list is read in parts. */
 export const pageFields = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: `Default: ${DEFAULT_LIMIT}` })),
+  limit: Type.Optional(pageLimit(DEFAULT_LIMIT)),
   cursor: Type.Optional({ ...Cursor, description: '`nextCursor` of the previous answer' }),
 };
 

@@ -1,4 +1,4 @@
-import { invalidField } from '../../errors.ts';
+import { invalidField, invalidItem } from '../../errors.ts';
 import { cutText } from '../format/cut-text.ts';
 import { COMMONMARK, type MarkdownDialect, renderMarkdown } from '../format/markdown-text.ts';
 import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
@@ -34,7 +34,7 @@ export const apprise: ChannelSender = {
     if (urls === undefined && key === undefined) throw invalidField('urls', 'is required, or `key`');
     if (urls !== undefined && key !== undefined) throw invalidField('key', 'cannot be given together with `urls`');
     const at = urls?.findIndex((one) => !SERVICE.test(one)) ?? -1;
-    if (at >= 0) throw invalidField(`urls.${at}`, 'must be a URL of Apprise, such as ntfy://topic, without spaces');
+    if (at >= 0) throw invalidItem('urls', at, 'must be a URL of Apprise, such as ntfy://topic, without spaces');
     if (key !== undefined && key.length > 64) throw invalidField('key', 'must have at most 64 characters');
   },
   show: ({ url = '' }) => ({ shown: { url }, url }),

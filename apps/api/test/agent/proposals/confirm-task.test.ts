@@ -92,7 +92,7 @@ t.test('What cannot be a task is 400 and leaves the proposal as it is', async (t
     [{ timezone: 'Moon/Titan' }, 'changes.timezone'],
     [{ scheduledFor: '2026-11-20T09:59:59Z' }, 'scheduledFor'],
     [{ recurrencePattern: '0 9 30 2 *' }, 'recurrencePattern'],
-    [{ channels: ['00000000-0000-4000-8000-000000000000'] }, 'channels.0'],
+    [{ channels: ['00000000-0000-4000-8000-000000000000'] }, 'channels'],
     [{ outputSchema: { type: 'array' } }, 'outputSchema.type'],
   ] as const) {
     const refused = await confirm(id, changes);

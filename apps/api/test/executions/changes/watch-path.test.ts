@@ -82,7 +82,7 @@ t.test('A task names the path that it refuses, and takes paths that its output m
   t.strictSame((await readTask(app, alice, id)).watch, ['price', 'releases[version].date', 'never.there']);
   for (const path of INVALID.slice(1)) {
     const answer = await patchTask(app, alice, id, { watch: ['price', path] });
-    t.match([answer.statusCode, answer.json()], [400, { details: { 'watch.1': [String] } }], path);
+    t.match([answer.statusCode, answer.json()], [400, { details: { watch: [/^item 2 must be a path/] } }], path);
   }
   t.equal((await patchTask(app, alice, id, { watch: [''] })).statusCode, 400);
   t.equal((await patchTask(app, alice, id, { watch: ['a'.repeat(201)] })).statusCode, 400);

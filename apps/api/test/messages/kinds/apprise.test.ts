@@ -87,7 +87,7 @@ t.test('Settings that cannot be used are 400 and name the field', async (t) => {
   t.same(check({ urls: ['ntfy://a', 'nothing'] }), ['urls.1']);
   t.same(check({ urls: ['ntfy://a, mailto://b'] }), ['urls.0']);
   t.same(check({ key: 'a'.repeat(65) }), ['key']);
-  for (const url of [undefined, 'http://10.0.0.1', 'https://a.example/notify/key', 'https://a.example/?x=1']) {
+  for (const url of [undefined, 'http://169.254.0.1', 'https://a.example/notify/key', 'https://a.example/?x=1']) {
     t.same(check({ key: 'a', url }), ['url'], `${url}`);
   }
   const { shown, url } = apprise.show({ url: server.url, urls: ['discord://secret'], key: 'secret' });

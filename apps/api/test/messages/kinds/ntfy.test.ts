@@ -90,7 +90,7 @@ t.test('Settings that cannot be used are 400 and name the field', async (t) => {
     undefined,
     'https://ntfy.sh/topic',
     'https://ntfy.sh/?a=b',
-    'http://10.0.0.1',
+    'http://169.254.0.1',
     'https://a:b@ntfy.sh',
   ]) {
     t.same(check({ url }), ['url'], `${url}`);

@@ -5,8 +5,6 @@ interface Test {
 }
 
 interface FigmaToken {
-  /** `oauth` is sent as a bearer token, `personal` in `X-Figma-Token`. */
-  kind: 'personal' | 'oauth';
   scopes?: string[];
   user?: object;
 }
@@ -24,10 +22,8 @@ export function startFigmaServer(t: Test, tokens: Record<string, FigmaToken>) {
   const refuse = (status: number, err: string) => ({ status, body: { status, err } });
   return startToolServer(t, ({ method, url, headers }) => {
     if (method !== 'GET' || url !== '/v1/me') return refuse(404, 'Not found');
-    const [, bearer] = /^Bearer (.+)$/.exec(headers.authorization ?? '') ?? [];
-    const given = bearer ?? headers['x-figma-token'];
-    const token = tokens[String(given)];
-    if (token?.kind !== (bearer === undefined ? 'personal' : 'oauth')) return refuse(403, 'Invalid token');
+    const token = tokens[String(headers['x-figma-token'])];
+    if (!token) return refuse(403, 'Invalid token');
     const { scopes = [REQUIRED_SCOPE], user = FIGMA_USER } = token;
     if (scopes.includes(REQUIRED_SCOPE)) return { status: 200, body: user };
     return refuse(403, `Invalid scope(s): ${scopes.join(', ')}. This endpoint requires the ${REQUIRED_SCOPE} scope`);

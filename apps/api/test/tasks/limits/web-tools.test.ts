@@ -74,7 +74,7 @@ t.test(
 t.test('Tools are named once each, and used 1 to 20 times', async (t) => {
   for (const [given, field] of [
     [{ tools: ['web_search', 'web_search'] }, 'tools'],
-    [{ tools: ['code_execution'] }, 'tools.0'],
+    [{ tools: ['code_execution'] }, 'tools'],
     [{ tools: null }, 'tools'],
     [{ maxToolUses: 0 }, 'maxToolUses'],
     [{ maxToolUses: 1 }, 'maxToolUses'],

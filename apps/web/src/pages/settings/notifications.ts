@@ -1,4 +1,5 @@
 import type { ActionResult } from '@carillon/contract/actions/index';
+import { readItemMessage } from '@carillon/contract/validation/unsafe-values';
 import { renderChannelBoxes } from '../../channels/choices.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
 import { type FormErrors, renderInput, renderTextarea } from '../../parts/fields.ts';
@@ -7,21 +8,20 @@ import { renderSettingForm, type Setting, type Shown } from './setting.ts';
 const renderBox = ({ id, ticked }: Shown, name: string, saved: boolean, label: string): Html =>
   html`<label class="check" for="${id(name)}"><input id="${id(name)}" name="${name}" type="checkbox"${ticked(name, saved) && raw(' checked')}>${label}</label>`;
 
-/** An error in a line of the list belongs to the field of the list. */
-function collectErrors({ fields, form }: FormErrors, lines: readonly string[]): FormErrors {
-  const collected: Record<string, readonly string[]> = {};
-  for (const [field, messages] of Object.entries(fields)) {
-    const [name = '', line] = field.split('.');
-    const texts = line === undefined ? messages : describeLine(name, lines[Number(line)] ?? line, messages);
-    collected[name] = [...(collected[name] ?? []), ...texts];
-  }
-  return { fields: collected, form };
-}
+/** An error in a line of the list is shown with the line. */
+const quoteLines = ({ fields, form }: FormErrors, lines: readonly string[]): FormErrors => ({
+  fields: Object.fromEntries(
+    Object.entries(fields).map(([name, messages]) => [name, messages.map((text) => quoteLine(name, text, lines))]),
+  ),
+  form,
+});
 
-const describeLine = (name: string, line: string, messages: readonly string[]) =>
-  name === 'channels'
-    ? ['One of the channels does not exist any more: choose again']
-    : messages.map((text) => `${line} ${text}`);
+function quoteLine(name: string, text: string, lines: readonly string[]): string {
+  const item = readItemMessage(text);
+  if (item === null) return text;
+  if (name === 'channels') return 'One of the channels does not exist any more: choose again';
+  return `${lines[item.at] ?? item.at + 1} ${item.message}`;
+}
 
 const readLines = (text: string) =>
   text
@@ -36,7 +36,7 @@ export const notifications: Setting = {
   render: (shown) => {
     const { id, settings, typed } = shown;
     const lines = typed('notificationEmails', settings.notificationEmails.join('\n'));
-    const errors = collectErrors(shown.errors, readLines(lines));
+    const errors = quoteLines(shown.errors, readLines(lines));
     const { unconfirmedEmails, notificationPreferences, webhookUrl, webhookId } = settings;
     return renderSettingForm(
       { ...shown, errors },

@@ -1,4 +1,5 @@
 import type { ActionError } from '@carillon/contract/actions/index';
+import { readItemMessage } from '@carillon/contract/validation/unsafe-values';
 import { type Html, html } from '../../html.ts';
 import { renderGlyph } from '../../parts/fates.ts';
 import { type FormErrors, NO_ERRORS, toFormErrors } from '../../parts/fields.ts';
@@ -62,10 +63,13 @@ function completeMessage(field: string, message: string): string {
 }
 
 function describeProblem(field: string, place: string, message: string): string {
+  const item = readItemMessage(message);
+  if (item !== null) {
+    if (field === 'files') return 'One of the files has been deleted: remove it';
+    if (field === 'channels') return 'One of the channels does not exist any more: choose again';
+    if (field === 'watch') return `Line ${item.at + 1} of the watched values ${item.message}`;
+  }
   if (place === '') return completeMessage(field, IN_SECONDS.includes(field) ? toSeconds(message) : message);
-  if (field === 'files') return 'One of the files has been deleted: remove it';
-  if (field === 'channels') return 'One of the channels does not exist any more: choose again';
-  if (field === 'watch') return `Line ${Number(place) + 1} of the watched values ${message}`;
   return `${LABELS[field] ?? field} at ${place}: ${message}`;
 }
 
