@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { releaseWhenKilled } from '@carillon/db/embedded/release';
 import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import { findPrimary } from '@carillon/db/find-primary';
 import { migrateDatabase } from '@carillon/db/migrate';
@@ -15,9 +16,8 @@ import { listenForWakeUps } from './queue/wake-ups.ts';
 import { describeStart } from './start/describe-start.ts';
 import { waitForDatabase } from './start/wait-for-database.ts';
 import { openLog } from './telemetry/logger.ts';
-import { createWorker } from './worker.ts';
+import { createWorker, GRACE_MS } from './worker.ts';
 
-const REQUEST_GRACE_MS = 20_000;
 /** Until a proxy has noticed that new connections are refused. */
 const KEEP_ALIVE_GRACE_MS = 5000;
 
@@ -33,6 +33,8 @@ export interface Api {
 export interface StartOptions {
   /** Ends the wait for the database. */
   stopping?: AbortSignal;
+  /** Until a stop ends requests and hands back executions. */
+  graceMs?: number;
   now?: () => Date;
 }
 
@@ -42,7 +44,7 @@ export interface StartOptions {
  */
 export async function startApi(
   config: Config,
-  { stopping = new AbortController().signal, now = systemClock }: StartOptions = {},
+  { stopping = new AbortController().signal, graceMs = GRACE_MS, now = systemClock }: StartOptions = {},
 ): Promise<Api> {
   await using starting = new AsyncDisposableStack();
   const log = await openLog(config);
@@ -53,7 +55,8 @@ export async function startApi(
   let { databaseUrl } = config;
   if (databaseUrl === null) {
     const { url, stop } = await startEmbeddedPostgres({ dataDir: config.dataDir });
-    starting.defer(stop);
+    const release = releaseWhenKilled(config.dataDir);
+    starting.defer(() => stop().finally(release));
     databaseUrl = url;
   }
   const address = databaseUrl;
@@ -80,12 +83,12 @@ export async function startApi(
   }
   await startTracing(ctx);
   starting.defer(() => ctx.trace.close());
-  const worker = createWorker(ctx);
+  const worker = createWorker(ctx, { graceMs });
   ctx.worker = worker;
   const app = await buildApp(ctx, { keepAliveGraceMs: config.production ? KEEP_ALIVE_GRACE_MS : 0 });
   // Concurrently: a waiting cron request needs the worker to end its executions.
   starting.defer(async () => {
-    const cut = setTimeout(() => app.server.closeAllConnections(), REQUEST_GRACE_MS);
+    const cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
     const delayMs = ctx.waitingFor === null ? config.shutdownDelayMs : 0;
     await Promise.all([worker.stop(), delay(delayMs).then(() => app.close())]);
     clearTimeout(cut);

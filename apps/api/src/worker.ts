@@ -18,7 +18,8 @@ const AGENT_RESCUE_MS = 5000;
 const PRUNE_MS = 60_000;
 /** The worker queues due tasks itself after this silence of the scheduler. */
 const SCHEDULER_SILENT_MS = 60_000;
-const GRACE_MS = 20_000;
+/** For requests and executions. */
+export const GRACE_MS = 20_000;
 /** A process that is killed loses the uses of keys since the last time. */
 const API_KEY_USE_MS = 15_000;
 

@@ -7,16 +7,31 @@ import { describeAddress } from '@carillon/api/start/describe-address';
 import { explainStartFailure } from '@carillon/api/start-failure';
 import { withCachedImports } from '@carillon/db/cached-imports';
 import { readInterval, SettingError } from '@carillon/scheduler/settings';
+import { watchRunners } from './package-runners.ts';
+
+/** One Ctrl-C arrives several times: npx and pnpm each pass it on. */
+const SAME_SIGNAL_MS = 500;
 
 const stopping = new AbortController();
 const stopped = once(stopping.signal, 'abort');
+let stoppingSince = 0;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    // The next start takes over, also a database server that still runs.
-    if (stopping.signal.aborted) process.exit(130);
+    if (stopping.signal.aborted) {
+      if (performance.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(130);
+      return;
+    }
     console.log('Stopping. Press Ctrl-C again to stop immediately.');
-    stopping.abort();
+    stop();
   });
+}
+watchRunners(stop);
+// The reader may have ended with npx.
+process.stdout.on('error', () => {});
+
+function stop() {
+  stoppingSince = performance.now();
+  stopping.abort();
 }
 
 let config: Config | null = null;

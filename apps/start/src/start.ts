@@ -4,6 +4,9 @@ import type { Config } from '@carillon/api/config/config';
 import { type StartOptions, startApi } from '@carillon/api/serve';
 import { startScheduler } from '@carillon/scheduler/scheduler';
 
+/** All of a stop takes less than 10 s, after which people take it for a failure. */
+const GRACE_MS = 5000;
+
 export interface Carillon {
   /** The URL of the API, with the port that it listens on. */
   url: string;
@@ -19,7 +22,7 @@ export interface Carillon {
  */
 export async function startCarillon(config: Config, intervalMs: number, options?: StartOptions): Promise<Carillon> {
   await assertPortFree(config);
-  const api = await startApi(config, options);
+  const api = await startApi(config, { graceMs: GRACE_MS, ...options });
   const log = api.log.child({ name: 'scheduler' });
   const scheduler = startScheduler({ apiUrl: api.url, cronSecret: config.cronSecret, intervalMs, log });
   return {

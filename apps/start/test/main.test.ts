@@ -6,11 +6,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { isAlive } from '@carillon/db/embedded/postmaster';
 import { testDatabase } from '@carillon/db/test-database';
 import t, { type Test } from 'tap';
 import { folder, serverPid, until } from '../../../packages/db/test/servers.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 function start(t: Test, dataDir: string, env: Record<string, string> = {}, cwd = t.testdir()) {
   const { PATH = '', NODE_COMPILE_CACHE } = process.env;
@@ -49,10 +51,44 @@ t.test('One command starts everything, and Ctrl-C stops everything', async (t) =
     t.equal((await fetch(`${origin}/api/health`)).status, 200);
     t.equal((await fetch(`${origin}/api/docs`)).status, 200);
     child.kill(signal);
-    t.strictSame(await exit, [0, null]);
+    child.kill(signal);
+    t.strictSame(await exit, [0, null], 'also if npx and pnpm both pass it on');
     t.equal(await stderr, '');
     t.equal(serverPid(dataDir), undefined, 'PostgreSQL is stopped too');
   }
+});
+
+t.test('A signal to npx alone, or its death, stops everything, and a first start logs no error', async (t) => {
+  const dataDir = folder(t);
+  for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+    const { PATH = '', HOME = '', NODE_EXTRA_CA_CERTS = '' } = process.env;
+    const npx = spawn('npx', ['-y', 'pnpm@12', 'start'], {
+      cwd: ROOT,
+      env: { PATH, HOME, NODE_EXTRA_CA_CERTS, npm_config_prefer_offline: 'true', DATA_DIR: dataDir, PORT: '0' },
+    });
+    let printed = '';
+    npx.stdout.on('data', (chunk) => {
+      printed += chunk;
+    });
+    await until(() => printed.includes('The scheduler triggers'), 60_000);
+    t.notMatch(printed, /"err"|"level":[456]0|is in use/);
+    const node = Number(/"pid":(\d+)/.exec(printed)?.[1]);
+    t.teardown(() => isAlive(node) && process.kill(node, 'SIGKILL'));
+    const postgres = serverPid(dataDir) as number;
+    npx.kill(signal);
+    await until(() => !isAlive(node) && !isAlive(postgres));
+    t.match(printed, '"msg":"stopped"', signal);
+  }
+});
+
+t.test('If the process is killed, PostgreSQL stops', async (t) => {
+  const dataDir = folder(t);
+  const { child } = start(t, dataDir);
+  await readAddress(child);
+  const postgres = serverPid(dataDir) as number;
+  child.kill('SIGKILL');
+  await until(() => !isAlive(postgres));
+  t.equal(serverPid(dataDir), undefined, 'cleanly');
 });
 
 t.test('A second Ctrl-C ends the process at once, and the next start works', async (t) => {

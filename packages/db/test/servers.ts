@@ -89,10 +89,10 @@ export async function killed(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 20_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('The condition was not met within 20 s.');
+    if (Date.now() > deadline) throw new Error(`The condition was not met within ${timeoutMs / 1000} s.`);
     await sleep(5);
   }
 }

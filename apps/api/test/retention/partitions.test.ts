@@ -5,6 +5,7 @@ import t from 'tap';
 import { HISTORY } from '../../src/retention/partitions/execution-partitions.ts';
 import { preparePartitions } from '../../src/retention/partitions/prepare-partitions.ts';
 import { testContext } from '../support/context.ts';
+import { untilBlocked } from '../support/database.ts';
 import { signUpAlice } from '../support/people.ts';
 import { insertEndedRuns, insertTask } from '../support/task-rows.ts';
 
@@ -103,4 +104,19 @@ t.test('While a table is in use, partitions are left as they are', async (t) => 
   await preparePartitions(ctx);
   await preparePartitions(ctx);
   t.not((await list()).length, before.length);
+});
+
+t.test('A reader that reaches the last partition while one is made delays it, and prevents nothing', async (t) => {
+  await moveIds(Number((await list()).at(-1)?.[0]) - 1);
+  const before = await list();
+  let preparing: Promise<void> | undefined;
+  await ctx.db.transaction(async (tx) => {
+    // A reader locks the table first, and its partitions then.
+    await tx.execute(sql`lock table only executions_history in access share mode`);
+    preparing = preparePartitions(ctx);
+    await untilBlocked(ctx.db);
+    await tx.execute(sql`select count(*) from executions_later`);
+  });
+  await preparing;
+  t.equal((await list()).length, before.length + 1);
 });

@@ -65,6 +65,8 @@ export async function splitLast(
   const from = toBound(last?.from ?? null, 'MINVALUE');
   const until = toBound(created.until, 'MAXVALUE');
   await lockReferenced(db, table);
+  // In the order of readers, who lock the partitioned table first: in the other one each would wait for the other.
+  await db.execute(sql`lock table only ${parent} in access exclusive mode`);
   await db.execute(sql`lock table ${later} in access exclusive mode`);
   await db.execute(sql`create table ${name} (like ${later} including all excluding identity)`);
   await db.execute(sql`

@@ -15,6 +15,6 @@ export async function changePartitions(ctx: Context, change: (tx: Context) => Pr
     });
   } catch (error) {
     if (databaseErrorCode(error) !== SQLSTATE.lockNotAvailable) throw error;
-    ctx.log.info({ err: error }, 'a table is in use: its partitions are changed later');
+    ctx.log.info('a table is in use: its partitions are changed later');
   }
 }

@@ -22,10 +22,20 @@ const OVERLOADED: AiAnswer = { status: 503, body: { error: { message: 'Overloade
 const REFUSED: AiAnswer = { status: 400, body: { error: { message: 'No such model' } } };
 const atSecond = (seconds: number) => new Date(START.getTime() + seconds * 1000);
 
-t.test('A once task is completed by its execution', async (t) => {
+t.test('A once task is completed by its execution, which moves `updatedAt`', async (t) => {
   const task = await insertTask(ctx, alice().id, { recurrence: 'once' });
+  clock.advance(5000);
   await runDue(t);
-  t.match(await readTaskRow(ctx, task), { status: 'completed', nextExecutionAt: null, consecutiveFailures: 0 });
+  const completed = { status: 'completed', nextExecutionAt: null, consecutiveFailures: 0, updatedAt: atSecond(5) };
+  t.match(await readTaskRow(ctx, task), completed);
+});
+
+t.test('An execution that leaves the status as it is does not move `updatedAt`', async (t) => {
+  const task = await insertTask(ctx, alice().id);
+  const { updatedAt } = await readTaskRow(ctx, task);
+  clock.advance(5000);
+  await runDue(t);
+  t.match(await readTaskRow(ctx, task), { status: 'active', executionCount: 1, updatedAt });
 });
 
 t.test('A once task fails when its last retry fails, and its owner is notified once', async (t) => {
