@@ -61,8 +61,8 @@ export const HttpUrl = Type.String({ format: 'http-url', maxLength: 2048 });
 /** A name that a person gives. White space at its ends is removed before its length is checked. */
 const name = (minLength: number, description: string) =>
   Type.String({ 'x-trim': true, minLength, maxLength: 100, description });
-export const UserName = name(2, 'Spaces at its ends are removed');
-export const TaskName = name(3, 'Spaces at its ends are removed');
+export const UserName = name(2, 'The name. Spaces at its ends are removed');
+export const TaskName = name(3, 'The name. Spaces at its ends are removed');
 /** Of a thing that only its owner sees. */
 export const OwnName = name(1, 'For its owner. Spaces at its ends are removed');
 
@@ -101,7 +101,7 @@ export const Offset = withDefault(Type.Integer({ minimum: 0, maximum: MAX_ID }),
 /** How many items a list returns. A larger number counts as `max`, so the schema has no maximum. */
 export const pageLimit = (defaultLimit: number, max = 100) =>
   withDefault(
-    Type.Integer({ minimum: 1, 'x-cap': max, description: `At most ${max}; a larger number counts as ${max}` }),
+    Type.Integer({ minimum: 1, 'x-cap': max, description: `The maximum number of entries on a page; more than ${max} counts as ${max}` }),
     defaultLimit,
   );
 

@@ -228,7 +228,7 @@ export const executeTask = {
 export const DuplicateTaskInput = strictObject({
   name: Type.Optional({
     ...TaskName,
-    description: `Default: the name of the task with " (copy)". ${TaskName.description}`,
+    description: `Default: the name of the task with " (copy)". Spaces at its ends are removed`,
   }),
 });
 export type DuplicateTaskInput = Static<typeof DuplicateTaskInput>;

@@ -1954,7 +1954,7 @@ export interface components {
             id: string;
             /** @description The body of `createTask` that would create it */
             task: {
-                /** @description The name */
+                /** @description The name. Spaces at its ends are removed */
                 name: string;
                 /** @description The owner's description */
                 description?: string | null;
@@ -2588,7 +2588,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The name */
+                    /** @description The name. Spaces at its ends are removed */
                     name: string;
                     /**
                      * Format: email
@@ -3021,7 +3021,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The name */
+                    /** @description The name. Spaces at its ends are removed */
                     name?: string;
                     /**
                      * Format: email
@@ -3336,7 +3336,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The maximum number of entries on a page
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
                  * @example 25
                  */
                 limit?: number;
@@ -3421,7 +3421,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description For its owner */
+                    /** @description For its owner. Spaces at its ends are removed */
                     name: string;
                     /** @description What the key may do. Duplicates are ignored */
                     scopes: ("tasks:read" | "tasks:write" | "executions:read" | "executions:run" | "agent:run" | "uploads:read" | "uploads:write" | "webhooks:read" | "webhooks:write" | "usage:read" | "events:read" | "profile:read" | "profile:write" | "admin")[];
@@ -3535,7 +3535,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description For its owner */
+                    /** @description For its owner. Spaces at its ends are removed */
                     name?: string;
                     /**
                      * Format: date-time
@@ -3602,7 +3602,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The name */
+                    /** @description The name. Spaces at its ends are removed */
                     name: string;
                     /** @description The owner's description */
                     description?: string | null;
@@ -3751,7 +3751,7 @@ export interface operations {
                 /** @description Part of the name */
                 search?: string;
                 /**
-                 * @description The maximum number of entries on a page
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
                  * @example 20
                  */
                 limit?: number;
@@ -3996,7 +3996,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description The name */
+                    /** @description The name. Spaces at its ends are removed */
                     name?: string;
                     /** @description The owner's description */
                     description?: string | null;
@@ -4248,7 +4248,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description Default: the name of the task with " (copy)" */
+                    /** @description Default: the name of the task with " (copy)". Spaces at its ends are removed */
                     name?: string;
                 } | null;
             };
@@ -4324,7 +4324,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The maximum number of entries on a page
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
                  * @example 20
                  */
                 limit?: number;
@@ -4722,7 +4722,7 @@ export interface operations {
                 /** @description A day (2026-11-20) or an ISO 8601 date-time with Z or an offset */
                 endDate?: string;
                 /**
-                 * @description The maximum number of entries on a page
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
                  * @example 1
                  */
                 limit?: number;
@@ -5528,7 +5528,7 @@ export interface operations {
                  */
                 kind?: "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow";
                 /**
-                 * @description The maximum number of entries on a page
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
                  * @example 20
                  */
                 limit?: number;
@@ -5777,7 +5777,7 @@ export interface operations {
                 /** @description Only events of this task */
                 taskId?: number;
                 /**
-                 * @description The maximum number of entries on a page
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
                  * @example 1
                  */
                 limit?: number;
@@ -6023,7 +6023,7 @@ export interface operations {
                     proposalId: string;
                     /** @description Fields of the task that replace the proposed ones; null clears a nullable field */
                     changes?: {
-                        /** @description The name */
+                        /** @description The name. Spaces at its ends are removed */
                         name?: string;
                         /** @description The owner's description */
                         description?: string | null;
@@ -6166,7 +6166,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The maximum number of entries on a page
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
                  * @example 20
                  */
                 limit?: number;
@@ -6596,7 +6596,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The maximum number of entries on a page
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
                  * @example 50
                  */
                 limit?: number;
@@ -6859,7 +6859,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The maximum number of entries on a page
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
                  * @example 20
                  */
                 limit?: number;
@@ -6971,7 +6971,7 @@ export interface operations {
                      * @enum {string}
                      */
                     kind: "slack" | "mattermost" | "teams" | "discord" | "telegram" | "ntfy" | "apprise" | "email";
-                    /** @description For its owner */
+                    /** @description For its owner. Spaces at its ends are removed */
                     name: string;
                     /**
                      * Format: http-url
@@ -7197,7 +7197,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description For its owner */
+                    /** @description For its owner. Spaces at its ends are removed */
                     name?: string;
                     /** @description Also switches one on again that failed. Mails another link to an unconfirmed address */
                     isActive?: boolean;
@@ -7349,7 +7349,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The maximum number of entries on a page
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
                  * @example 50
                  */
                 limit?: number;
@@ -7810,7 +7810,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description An integration secret or an OAuth token of Notion */
+                    /** @description An integration secret or an OAuth token of Notion; it begins with `ntn_` or `secret_` */
                     apiKey: string;
                 };
             };
@@ -7867,7 +7867,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description A personal or an OAuth token of Figma */
+                    /** @description A personal token of Figma; it begins with `figd_` */
                     token: string;
                 };
             };
@@ -7918,7 +7918,7 @@ export interface operations {
                  */
                 unread?: boolean;
                 /**
-                 * @description The maximum number of entries on a page
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
                  * @example 20
                  */
                 limit?: number;
