@@ -101,7 +101,11 @@ export const Offset = withDefault(Type.Integer({ minimum: 0, maximum: MAX_ID }),
 /** How many items a list returns. A larger number counts as `max`, so the schema has no maximum. */
 export const pageLimit = (defaultLimit: number, max = 100) =>
   withDefault(
-    Type.Integer({ minimum: 1, 'x-cap': max, description: `The maximum number of entries on a page; more than ${max} counts as ${max}` }),
+    Type.Integer({
+      minimum: 1,
+      'x-cap': max,
+      description: `The maximum number of entries on a page; more than ${max} counts as ${max}`,
+    }),
     defaultLimit,
   );
 

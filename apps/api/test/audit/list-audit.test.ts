@@ -131,7 +131,6 @@ t.test('Invalid filters are rejected by name', async (t) => {
     ['userId', 'x'],
     ['actorId', '0'],
     ['kind', ''],
-    ['limit', '101'],
     ['cursor', 'never-given-out'],
   ] as const) {
     const answer = await list({ [field]: value });

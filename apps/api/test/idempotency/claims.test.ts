@@ -200,5 +200,5 @@ t.test('A body of 16 MiB may carry a key', async (t) => {
     attachments: [`data:text/plain;base64,${'a'.repeat(12 * 1024 * 1024)}`],
   });
   t.equal(answer.statusCode, 400, 'which is not one of her files');
-  t.match(answer.json().details, { 'attachments.0': ['is not one of your files'] });
+  t.match(answer.json().details, { attachments: ['item 1 is not one of your files'] });
 });

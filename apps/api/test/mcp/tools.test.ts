@@ -149,10 +149,10 @@ const REFUSED: [tool: string, given: object, text: string | RegExp][] = [
   [
     'create_task',
     { ...NEW, channels: [UNKNOWN_CHANNEL] },
-    '- channels.0: is not one of your channels; call list_channels for the ids',
+    '- channels: item 1 is not one of your channels; call list_channels for the ids',
   ],
   ['create_task', { ...NEW, tools: ['web_search'] }, /- tools: .*tools/],
-  ['create_task', { ...NEW, channels: ['Slack'] }, '- channels.0: must be a UUID'],
+  ['create_task', { ...NEW, channels: ['Slack'] }, '- channels: item 1 must be a UUID'],
   ['create_task', { ...NEW, requestId: '' }, '- requestId: must not be empty'],
   ['preview_schedule', { ...valid(1, 1).preview_schedule, count: 51 }, '- count: must be at most 50'],
   [

@@ -102,7 +102,6 @@ t.test('Role and activity filter the list, also together with a search', async (
 t.test('An invalid page, role or boolean is rejected by name', async (t) => {
   for (const [field, value] of [
     ['limit', '0'],
-    ['limit', '101'],
     ['limit', '1e1'],
     ['offset', '-1'],
     ['role', 'user'],

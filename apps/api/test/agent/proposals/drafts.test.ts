@@ -115,7 +115,7 @@ const REFUSED: Record<string, [draft: unknown, reason: RegExp]> = {
   'has a long prompt': [{ ...FRIDAYS, prompt: 'x'.repeat(31_000).padEnd(200_001, 'x') }, /cannot be read/],
   'has an unknown tool': [{ ...FRIDAYS, tools: ['send_email'] }, /`tools`: has a tool/],
   'has a schema that is wrong': [{ ...FRIDAYS, outputSchema: { type: 'array' } }, /`outputSchema.type`: must/],
-  'has a watched path that is wrong': [{ ...FRIDAYS, watch: ['a..b'] }, /`watch.0`: must/],
+  'has a watched path that is wrong': [{ ...FRIDAYS, watch: ['a..b'] }, /`watch`: item 1 must/],
   'has an unknown channel': [
     { ...FRIDAYS, channels: ['Phone'] },
     /`channels`: has one that is not among your channels/,
