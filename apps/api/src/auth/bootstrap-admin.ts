@@ -5,11 +5,12 @@ import { describeActor, recordAudit } from '../audit/record.ts';
 import { ConfigError } from '../config/config.ts';
 import { type Context, inTransaction } from '../context.ts';
 import { hashPassword } from './passwords.ts';
+import { endUserSessions } from './sessions.ts';
 import { hasEmail, insertAccount } from './write.ts';
 
 const checkCredentials = compileValidator(strictObject({ email: Email, password: Password }));
 
-/** Creates or promotes an admin; an existing password stays. Throws `ConfigError` for invalid values. */
+/** Creates or promotes an admin; an existing password stays, and sessions of the other role end. Throws `ConfigError` for invalid values. */
 export async function bootstrapAdmin(ctx: Context): Promise<void> {
   const credentials = ctx.config.bootstrapAdmin;
   if (!credentials) return;
@@ -26,7 +27,9 @@ export async function bootstrapAdmin(ctx: Context): Promise<void> {
       .set({ role: 'ADMIN', updatedAt: ctx.now() })
       .where(and(hasEmail(email), ne(users.role, 'ADMIN')))
       .returning({ id: users.id, email: users.email });
-    if (promoted) await recordAdmin(tx, 'user.promoted', promoted);
+    if (!promoted) return;
+    await endUserSessions(tx, promoted.id);
+    await recordAdmin(tx, 'user.promoted', promoted);
   });
 }
 

@@ -5,7 +5,7 @@ import { bootstrapAdmin } from '../../src/auth/bootstrap-admin.ts';
 import { logIn } from '../../src/auth/write.ts';
 import { ConfigError, loadConfig } from '../../src/config/config.ts';
 import { testContext } from '../support/context.ts';
-import { PASSWORD, signUp } from '../support/people.ts';
+import { findCallerByToken, PASSWORD, signUp } from '../support/people.ts';
 
 const env = { BOOTSTRAP_ADMIN_EMAIL: 'Root@Example.com', BOOTSTRAP_ADMIN_PASSWORD: 'Operator-2026' };
 
@@ -23,10 +23,13 @@ t.test('The account is created as an admin who can sign in', async (t) => {
   t.equal(user.role, 'ADMIN');
 });
 
-t.test('An existing account is promoted and keeps its password', async (t) => {
+t.test('An existing account is promoted once, keeps its password and has to sign in again', async (t) => {
   const alice = await signUp(app, { name: 'Alice', email: 'root@example.com' });
   await bootstrapAdmin(ctx);
-  const { user } = await logIn(ctx, { email: 'root@example.com', password: PASSWORD });
+  t.equal(await findCallerByToken(ctx, alice.token), null);
+  const { user, token } = await logIn(ctx, { email: 'root@example.com', password: PASSWORD });
+  await bootstrapAdmin(ctx);
+  t.match(await findCallerByToken(ctx, token), { role: 'ADMIN' }, 'the next start changes nothing');
   t.match(user, { id: alice.id, name: 'Alice', role: 'ADMIN' });
   const old = logIn(ctx, { email: 'root@example.com', password: 'Operator-2026' });
   await t.rejects(old, { name: 'AppError', message: /wrong/ });

@@ -19,7 +19,7 @@ function advise({ kind, message, details, retryAfterSeconds }: AppError, advice:
   return new AppError(kind, said, shown, retryAfterSeconds);
 }
 
-/** `channels.0` is a part of the argument `channels`. */
+/** `context.clock` is a part of the argument `context`. */
 const adviseFields = (details: Record<string, string[]> = {}, advice: Advice) =>
   Object.fromEntries(
     Object.entries(details).map(([field, problems]) => {

@@ -193,8 +193,11 @@ t.test('The built-in model proposes a task for "every" with a day or a period', 
     t.notMatch(response.content, /proposedTask|===/);
   }
   for (const message of ['What is every planet?', 'each day', 'Tomorrow at five']) {
-    const { proposal, response } = (await say(message)).json();
+    const { proposal, response, suggestions } = (await say(message)).json();
     t.equal(proposal, undefined, message);
+    t.equal(suggestions.length, 2);
+    for (const one of suggestions)
+      t.match((await say(one)).json(), { proposal: { task: { prompt: one } }, suggestions });
     t.notMatch(response.content, /proposes|No task/);
   }
   const { body } = await say('Every Friday at 17:00, compare.', 'text/event-stream');
