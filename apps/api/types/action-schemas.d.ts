@@ -11,6 +11,7 @@ export interface components {
                 password: string;
             };
             register: {
+                /** @description The name. Spaces at its ends are removed */
                 name: string;
                 /** Format: email */
                 email: string;
@@ -26,6 +27,7 @@ export interface components {
                 timezone?: string;
             };
             createTask: {
+                /** @description The name. Spaces at its ends are removed */
                 name: string;
                 description?: string | null;
                 prompt: string;
@@ -39,6 +41,7 @@ export interface components {
                 notificationEmail?: string | null;
             };
             updateTask: {
+                /** @description The name. Spaces at its ends are removed */
                 name?: string;
                 description?: string | null;
                 prompt?: string;
@@ -53,6 +56,7 @@ export interface components {
                 id: string;
             };
             duplicateTask: {
+                /** @description The name. Spaces at its ends are removed */
                 name?: string;
             };
             backfillTask: {
@@ -81,12 +85,16 @@ export interface components {
                  * @description A day (2026-11-20) or an ISO 8601 date-time with Z or an offset
                  */
                 endDate?: string;
-                /** @description Default: 20 */
+                /**
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
+                 * @default 20
+                 */
                 limit?: number;
                 /** @description Default: 0 */
                 offset?: number;
             };
             updateProfile: {
+                /** @description The name. Spaces at its ends are removed */
                 name?: string;
                 /** Format: email */
                 email?: string;
@@ -119,7 +127,10 @@ export interface components {
             listUsers: {
                 /** @description Default: 1 */
                 page?: number;
-                /** @description Default: 50 */
+                /**
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
+                 * @default 50
+                 */
                 limit?: number;
                 /** @description Part of the e-mail address or the name */
                 search?: string;
