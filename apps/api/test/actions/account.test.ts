@@ -36,7 +36,7 @@ t.test('updateProfile changes the given fields of the caller’s profile and ret
   const addresses = { email: alice.email, pendingEmail: 'alice.b@example.com' };
   t.same(data, { ...given, ...addresses, id: String(alice.id), updatedAt });
   const user = (await app.inject({ url: '/api/user', headers: alice.headers })).json().user;
-  t.match(user, { name: 'Alice B.', ...addresses, timezone: 'Europe/Lisbon' });
+  t.match(user, { name: 'Alice B.', email: alice.email, timezone: 'Europe/Lisbon' });
   clock.advance(1000);
   t.same(await getData(actions.updateProfile(alice.token, {})), data, 'an empty change changes nothing');
   t.match(await getData(actions.updateProfile(alice.token, { timezone: null })), { timezone: null, name: 'Alice B.' });

@@ -15,7 +15,7 @@ t.test(
     const env = { NODE_ENV: 'test', DATA_DIR: ctx.config.dataDir, LOG_LEVEL: 'fatal', DATABASE_URL: databaseUrl };
     const own = await openContext(loadConfig(env));
     t.teardown(own.close);
-    const actions = testActions({ ...own.ctx, now: ctx.now });
+    const actions = testActions({ ...own.ctx, now: ctx.now, tokens: ctx.tokens });
     const woken = { executions: 0, deliveries: 0 };
     let onWake = () => {};
     const count = (queue: keyof typeof woken) => () => {
