@@ -53,7 +53,7 @@ async function exerciseProcess(): Promise<Scrape> {
   const { authorization } = headers;
   const uploaded = await fetch(`${api.url}/api/upload`, { method: 'POST', headers: { authorization }, body: form });
   if (!uploaded.ok) throw new Error(`The upload was answered ${uploaded.status}.`);
-  for (let i = 0; i < 105; i++) await fetch(`${api.url}/nothing`).then((response) => response.text());
+  for (let i = 0; i < 605; i++) await fetch(`${api.url}/nothing`).then((response) => response.text());
   const isDone = (scraped: Scrape) =>
     scraped.value('carillon_executions_total') === 4 && scraped.value('carillon_webhook_attempts_total') === 4;
   await until(async () => isDone(await scrape(metricsUrl)));

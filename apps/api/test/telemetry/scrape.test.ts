@@ -146,7 +146,7 @@ t.test('Requests rejected by a rate limit count by its bucket', async (t) => {
   const { app, ctx: limited } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
   const { url, ctx: measured } = await measure(t, {}, limited);
   limited.metrics = measured.metrics;
-  for (let i = 0; i < 103; i++) await app.inject({ url: '/api/nothing' });
+  for (let i = 0; i < 603; i++) await app.inject({ url: '/api/nothing' });
   const carol = await signUpAlice(app);
   for (let i = 0; i < 7; i++) {
     await app.inject({ method: 'POST', url: '/api/webhooks', headers: carol.headers, payload: {} });
