@@ -45,7 +45,7 @@ async function* readEvents(body) {
 
 /** Returns the complete answer. `onText` gets it piece by piece. */
 async function ask(message, signal, onText) {
-  const response = await fetch('/api/agent/process', {
+  const response = await fetch('/api/agent/process?propose=true', {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
     body: JSON.stringify({ message }),

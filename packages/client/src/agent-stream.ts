@@ -1,6 +1,7 @@
 import { buildApiError, ConnectionError } from './errors.ts';
 import { openEventStream, parseEventData } from './event-stream.ts';
 import type { RequestOptions, Settings } from './options.ts';
+import type { Query } from './request.ts';
 
 /** A piece of the content, or the complete response at the end. */
 export type AgentEvent<Result> = { event: 'content'; text: string } | ({ event: 'done' } & Result);
@@ -9,11 +10,11 @@ export type AgentEvent<Result> = { event: 'content'; text: string } | ({ event: 
 export async function* streamAnswer<Result>(
   settings: Settings,
   path: string,
-  body: object,
+  { body, query }: { body: object; query: Query | undefined },
   options: RequestOptions = {},
 ): AsyncGenerator<AgentEvent<Result>, void, undefined> {
   const { timeoutMs = settings.timeoutMs } = options;
-  const { events } = await openEventStream(settings, { method: 'POST', path, body, options }, timeoutMs);
+  const { events } = await openEventStream(settings, { method: 'POST', path, query, body, options }, timeoutMs);
   for await (const event of events) {
     const data = parseEventData(event);
     if (event.event === 'error') throw readError(data);

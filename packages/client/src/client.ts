@@ -10,7 +10,7 @@ import {
   type Settings,
 } from './options.ts';
 import { type Query, sendRequest } from './request.ts';
-import type { AnswerOf, BodyOf } from './resource.ts';
+import type { AnswerOf, BodyOf, QueryOf } from './resource.ts';
 import { ResponsePromise } from './response-promise.ts';
 import type { EventKind, LiveEvent } from './webhook-event.ts';
 
@@ -25,9 +25,10 @@ class Agent extends resources.Agent {
   /** Answers a message, piece by piece. The last event has the complete response. */
   stream(
     body: BodyOf<'processMessage'>,
+    query?: QueryOf<'processMessage'>,
     options?: RequestOptions,
   ): AsyncGenerator<AgentEvent<AnswerOf<'processMessage'>>, void, undefined> {
-    return streamAnswer(this.#settings, '/api/agent/process', body, options);
+    return streamAnswer(this.#settings, '/api/agent/process', { body, query }, options);
   }
 }
 

@@ -15,6 +15,10 @@ import { ACTIVE_TASK_QUOTA, ChangeTaskInput, CreateTaskInput } from './tasks.ts'
 /** The maximum size of `preferences` as JSON. */
 export const MAX_PREFERENCES_BYTES = 8192;
 
+export const ProcessMessageQuery = Type.Object({
+  propose: Type.Optional(Type.Boolean({ description: 'Whether the response may have a `proposal`. Default: false' })),
+});
+
 export const ProcessMessageInput = strictObject({
   message: Type.String({ minLength: 1, maxLength: 32_000, pattern: '\\S' }),
   context: Type.Optional(
@@ -69,7 +73,7 @@ export const ProcessMessageResult = Type.Object({
   proposal: Type.Optional(
     ref(
       TaskProposal,
-      'A task that does what the message asks to be done later, repeatedly or when something changes; absent if it asks for none. `confirmTask` saves it',
+      'A task that does what the message asks to be done later, repeatedly or when something changes; absent if it asks for none, and without `propose=true`. `confirmTask` saves it',
     ),
   ),
 });
@@ -84,9 +88,10 @@ export const processMessage = {
   operationId: 'processMessage',
   summary: 'Answer a message',
   description:
-    'Sends the message to the `defaultModel` of the system settings, with at most 2048 tokens, and returns the answer with follow-up suggestions. If the message asks for something to be done later, repeatedly or when something changes, the result may have a `proposal`: a task that `confirmTask` saves, and nothing else does. Counts as one execution and consumes the token quota. With `Accept: text/event-stream` the content is streamed; an error before the first piece is an ordinary JSON response.',
+    'Sends the message to the `defaultModel` of the system settings, with at most 2048 tokens, and returns the answer with follow-up suggestions. With `propose=true`, if the message asks for something to be done later, repeatedly or when something changes, the result may have a `proposal`: a task that `confirmTask` saves, and nothing else does. Counts as one execution and consumes the token quota. With `Accept: text/event-stream` the content is streamed; an error before the first piece is an ordinary JSON response.',
   tags: ['agent'],
   security: SIGNED_IN,
+  querystring: ProcessMessageQuery,
   body: ProcessMessageInput,
   response: {
     200: Type.Unsafe<ProcessMessageResult>({

@@ -8,10 +8,12 @@ export interface InstructionOptions extends DraftSources {
   now: Date;
   preferences: Record<string, unknown> | undefined;
   marker: string;
+  proposes: boolean;
 }
 
 /** Preferences and names of channels are fenced as data by a random word that their author cannot know. Nothing here is secret. */
-export function buildInstructions({ now, timezone, preferences, marker, tools, channels }: InstructionOptions): string {
+export function buildInstructions(options: InstructionOptions): string {
+  const { now, timezone, preferences, marker, proposes, tools, channels } = options;
   return [
     'You are the assistant of Carillon, a service that runs AI prompts on a schedule. Answer the message of its user.',
     'You see this one message and no other, you cannot look anything up, and nothing happens because of what you write.',
@@ -21,7 +23,7 @@ export function buildInstructions({ now, timezone, preferences, marker, tools, c
     'After it write a line that is exactly',
     toMarkerLine(marker),
     'and below that line one to five short messages that the user may want to send next: in the words of the user, each on a line of its own, none longer than 100 characters, without bullets or numbers. Write that line once, and never mention it.',
-    ...describeDraft(tools, channels),
+    ...(proposes ? describeDraft(tools, channels) : []),
   ].join('\n');
 }
 

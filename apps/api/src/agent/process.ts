@@ -26,6 +26,8 @@ export const AGENT_MAX_TOKENS = 2048;
 export interface ProcessOptions {
   /** Aborts the call; its usage is recorded all the same. */
   signal: AbortSignal;
+  /** Whether the answer may have a proposal. Default: false. */
+  proposes?: boolean;
   onContent?: (text: string) => void;
   /** Runs in the transaction that records the usage of an answer. */
   store?: (tx: Context, answer: AgentAnswer) => Promise<void>;
@@ -38,7 +40,7 @@ export async function processMessage(
   ctx: Context,
   caller: Caller,
   { message, context = {} }: ProcessMessageInput,
-  { signal, onContent, store }: ProcessOptions,
+  { signal, proposes = false, onContent, store }: ProcessOptions,
 ): Promise<AgentAnswer> {
   const { timezone = caller.timezone ?? 'UTC', preferences } = context;
   if (preferences && Buffer.byteLength(JSON.stringify(preferences)) > MAX_PREFERENCES_BYTES) {
@@ -51,13 +53,13 @@ export async function processMessage(
   const sources = { timezone, tools, channels: channels.filter(({ state }) => state === 'on') };
   const request = {
     model: defaultModel,
-    system: buildInstructions({ now: ctx.now(), preferences, marker, ...sources }),
+    system: buildInstructions({ now: ctx.now(), preferences, marker, proposes, ...sources }),
     prompt: message,
     maxTokens: AGENT_MAX_TOKENS,
     temperature: DEFAULT_TEMPERATURE,
     apiKey,
     signal,
-    offlineText: writeOfflineEnding(message, toMarkerLine(marker)),
+    offlineText: writeOfflineEnding(message, toMarkerLine(marker), proposes),
     ...(content && { onText: content.add }),
   };
   const inputTokens = estimateInputTokens(request);
@@ -69,7 +71,10 @@ export async function processMessage(
     throw toProviderError(ctx, caller, outcome);
   }
   const parsed = parseAnswer(outcome.text, marker);
-  const proposed = await proposeTask(ctx, caller, parsed.draft, { ...sources, isCut: outcome.isCut === true });
+  const proposed = await proposeTask(ctx, caller, proposes ? parsed.draft : null, {
+    ...sources,
+    isCut: outcome.isCut === true,
+  });
   let answer = buildAnswer(outcome, parsed, proposed, defaultModel);
   const isStored = await completeCall(ctx, call, outcome.usage, async (tx) => {
     if (answer.proposal) await insertProposal(tx, caller.id, answer.proposal);

@@ -44,12 +44,13 @@ export const agentRoutes: FastifyPluginAsync<Options, RawServerDefault, Contract
     '/api/agent/process',
     { schema: contract.processMessage, config: { access: 'user', scope: 'agent:run', idempotency } },
     async (request, reply) => {
-      const { ctx, caller, body } = request;
+      const { ctx, caller, query, body } = request;
       const abort = abortOnHangUp(reply);
       const process = async (onContent?: (text: string) => void) => {
         const store = createAnswerStore(request, reply);
         const call = processMessage(ctx, caller, body, {
           signal: abort.signal,
+          proposes: query.propose === true,
           ...(onContent && { onContent }),
           store: (tx, answer) => store(tx, { success, ...answer }),
         });

@@ -166,8 +166,10 @@ t.test('Tasks and executions', async (t) => {
 t.test('Agent mode', async (t) => {
   const tokensUsed = { input: INTEGER, output: INTEGER, total: INTEGER };
   const response = { content: TEXT, tokensUsed, model: TEXT, processingTimeMs: INTEGER };
-  const answer = await call('POST', '/api/agent/process', { by: alice, body: { message: 'Name a moon.' } });
-  assertAnswer(t, answer, 200, { success, response, suggestions: Array.isArray }, 'process');
+  for (const message of ['Name a moon.', 'Every day at 9, name a moon.']) {
+    const answer = await call('POST', '/api/agent/process', { by: alice, body: { message } });
+    assertAnswer(t, answer, 200, { success, response, suggestions: [TEXT] }, message);
+  }
 });
 
 t.test('Usage', async (t) => {

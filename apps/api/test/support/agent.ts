@@ -59,7 +59,7 @@ export async function testAgent(t: Test, env: Record<string, string> = {}) {
     ask: (payload: unknown = { message: 'Name a moon.' }, { headers, ...options }: InjectOptions = {}) =>
       app.inject({
         method: 'POST',
-        url: '/api/agent/process',
+        url: '/api/agent/process?propose=true',
         headers: { ...(alice as Person).headers, ...headers },
         payload: payload as object,
         ...options,

@@ -823,7 +823,7 @@ export interface paths {
         put?: never;
         /**
          * Answer a message
-         * @description Sends the message to the `defaultModel` of the system settings, with at most 2048 tokens, and returns the answer with follow-up suggestions. If the message asks for something to be done later, repeatedly or when something changes, the result may have a `proposal`: a task that `confirmTask` saves, and nothing else does. Counts as one execution and consumes the token quota. With `Accept: text/event-stream` the content is streamed; an error before the first piece is an ordinary JSON response.
+         * @description Sends the message to the `defaultModel` of the system settings, with at most 2048 tokens, and returns the answer with follow-up suggestions. With `propose=true`, if the message asks for something to be done later, repeatedly or when something changes, the result may have a `proposal`: a task that `confirmTask` saves, and nothing else does. Counts as one execution and consumes the token quota. With `Accept: text/event-stream` the content is streamed; an error before the first piece is an ordinary JSON response.
          *
          *     Limit: 30 requests a minute per user.
          *
@@ -5873,7 +5873,13 @@ export interface operations {
     };
     processMessage: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Whether the response may have a `proposal`. Default: false
+                 * @example true
+                 */
+                propose?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;

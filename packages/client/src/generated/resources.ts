@@ -221,8 +221,8 @@ export class Events extends Resource {
 
 export class Agent extends Resource {
   /** Answer a message: POST /api/agent/process */
-  run(body: BodyOf<'processMessage'>, options?: PostOptions): ResponsePromise<AnswerOf<'processMessage'>> {
-    return this.send('POST', '/api/agent/process', { body, options, takesKey: true });
+  run(body: BodyOf<'processMessage'>, query?: QueryOf<'processMessage'>, options?: PostOptions): ResponsePromise<AnswerOf<'processMessage'>> {
+    return this.send('POST', '/api/agent/process', { query, body, options, takesKey: true });
   }
 
   /** Save a proposed task: POST /api/agent/confirm-task */

@@ -121,6 +121,7 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
     },
   },
   processMessage: {
+    query: { propose: true },
     body: {
       message: 'What should I look at first on a Monday? Ask me every Monday at nine.',
       context: { timezone: 'Europe/Lisbon', preferences: { tone: 'brief' } },

@@ -7,7 +7,8 @@ import type { WebActionBuilder } from './create-web-action.ts';
 export const agentActions = ({ signedIn }: WebActionBuilder) => ({
   askAgent: signedIn(
     'askAgent',
-    async ({ ctx, caller }, input) => processMessage(ctx, caller, input, { signal: ctx.worker.stopping }),
+    async ({ ctx, caller }, input) =>
+      processMessage(ctx, caller, input, { signal: ctx.worker.stopping, proposes: true }),
     { as: 'POST /api/agent/process' },
   ),
 

@@ -13,8 +13,8 @@ const SUGGESTIONS = [
 ];
 
 /** What the built-in model adds to its answer, so that proposals and suggestions can be tried without a provider. */
-export function writeOfflineEnding(message: string, markerLine: string): string {
-  const { announcement, draft } = draftTask(message) ?? {};
+export function writeOfflineEnding(message: string, markerLine: string, proposes: boolean): string {
+  const { announcement, draft } = (proposes ? draftTask(message) : null) ?? {};
   return [announcement, markerLine, draft, ...SUGGESTIONS].filter((line) => line !== undefined).join('\n');
 }
 

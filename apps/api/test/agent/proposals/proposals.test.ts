@@ -118,9 +118,19 @@ t.test('Tools are offered only where the default model has them', async (t) => {
   const { headers } = await signUp(plain.app);
   propose({ ...FRIDAYS, tools: ['web_search'] });
   const payload = { message: 'Compare them.' };
-  const answer = await plain.app.inject({ method: 'POST', url: '/api/agent/process', headers, payload });
+  const answer = await plain.app.inject({ method: 'POST', url: '/api/agent/process?propose=true', headers, payload });
   t.match(readInstructions(ai.requests.at(-1) as never), /A run can look nothing up on the web/);
   t.match(answer.json().response.content, /`tools`: has a tool that the model of new tasks does not have/);
+});
+
+t.test('Nothing is proposed unless the request asks for it', async (t) => {
+  propose(FRIDAYS);
+  for (const url of ['/api/agent/process', '/api/agent/process?propose=false']) {
+    const body = (await ask(undefined, { url })).json();
+    t.same(Object.keys(body), ['success', 'response', 'suggestions']);
+    t.notMatch(readInstructions(ai.requests.at(-1) as never), /proposedTask/);
+  }
+  t.same(await readProposals(), []);
 });
 
 t.test('A proposal that cannot be stored is not in the answer', async (t) => {
@@ -175,7 +185,7 @@ t.test('The built-in model proposes a task for "every" with a day or a period', 
   const say = async (message: string, accept = 'application/json') =>
     offline.app.inject({
       method: 'POST',
-      url: '/api/agent/process',
+      url: '/api/agent/process?propose=true',
       headers: { ...headers, accept },
       payload: { message },
     });
