@@ -40,7 +40,7 @@ const TEXTS = {
   },
   executions: { model: SCRIPT },
   uploads: { name: SCRIPT, type: SCRIPT },
-  webhooks: { url: ADDRESS, description: SCRIPT },
+  endpoints: { url: ADDRESS, description: SCRIPT },
   deliveries: { payload: JSON.stringify({ text: MARKUP }) },
   delivery_attempts: { url: ADDRESS, error: SCRIPT },
   notifications: { title: SCRIPT, message: MARKUP },

@@ -66,7 +66,7 @@ t.test('The secrets of channels are in no answer, error, log line or row', async
     }
   }
   t.notMatch(JSON.stringify(logged), SECRET, 'log');
-  for (const table of ['webhooks', 'delivery_attempts', 'deliveries', 'audit_log', 'events']) {
+  for (const table of ['endpoints', 'delivery_attempts', 'deliveries', 'audit_log', 'events']) {
     const rows = await ctx.db.execute(`select coalesce(json_agg(x), '[]')::text as all from ${table} x`);
     t.notMatch(JSON.stringify(rows), SECRET, table);
   }
