@@ -22,7 +22,7 @@ export const ERROR_KINDS = {
   forbidden: { code: 'INSUFFICIENT_PERMISSIONS', label: undefined },
   missing_scope: { code: 'MISSING_SCOPE', label: 'Missing scope' },
   session_required: { code: 'SESSION_REQUIRED', label: 'Session required' },
-  not_confirmed: { code: 'INSUFFICIENT_PERMISSIONS', label: undefined },
+  not_confirmed: { code: 'CONFIRMATION_REQUIRED', label: undefined },
   not_admin: { code: 'INSUFFICIENT_PERMISSIONS', label: 'Unauthorized' },
   deactivated: { code: 'ACCOUNT_DEACTIVATED', label: undefined },
   cross_site: { code: 'CROSS_SITE_REQUEST', label: undefined },

@@ -4,6 +4,7 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   login: 'auth.login',
   logout: 'auth.logout',
   getSession: 'auth.session',
+  confirmSession: 'auth.confirm',
   listSessions: 'auth.sessions',
   endSession: 'auth.endSession',
   getUser: 'user.get',

@@ -86,6 +86,11 @@ export const ERROR_CODES = {
     meaning: 'The API key does not have the scope of this endpoint',
     action: 'Send a key with the scope that `details.scope` names',
   },
+  CONFIRMATION_REQUIRED: {
+    status: 403,
+    meaning: 'The session is older than 15 minutes',
+    action: 'Send the password to `POST /api/auth/confirm`, then repeat',
+  },
   SESSION_REQUIRED: {
     status: 403,
     meaning: 'API keys cannot do this',

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ErrorBody, NotValidBody } from './envelopes.ts';
-import { errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from './operation.ts';
+import { errorResponses, type Operation, SIGNED_IN } from './operation.ts';
 import { ref, strictObject } from './primitives.ts';
 
 /** Sent in a header, so printable ASCII only. */
@@ -43,7 +43,6 @@ export const validateNotes = {
   body: ValidateNotesInput,
   response: {
     200: Type.Object({ valid: Type.Literal(true), workspace: NotesWorkspace }),
-    ...IDEMPOTENCY_ERRORS,
     ...integrationErrors('Notion rejects the key'),
   },
 } satisfies Operation;
@@ -65,7 +64,6 @@ export const validateDesign = {
   body: ValidateDesignInput,
   response: {
     200: Type.Object({ valid: Type.Literal(true), user: DesignUser }),
-    ...IDEMPOTENCY_ERRORS,
     ...integrationErrors('Figma rejects the token'),
   },
 } satisfies Operation;

@@ -108,7 +108,6 @@ export const previewTask = {
   body: PreviewTaskInput,
   response: {
     200: Type.Object({ success, occurrences: Type.Array(PlannedOccurrence) }),
-    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 429),
   },
 } satisfies Operation;

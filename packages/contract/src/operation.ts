@@ -88,7 +88,7 @@ const IN_PROGRESS =
 /** The description of a 409 that has another cause too. */
 export const orInProgress = (conflict: string) => `${conflict}. Or: ${IN_PROGRESS}`;
 
-/** Of every POST of a user that is not an upload. The type leaves out 409, because its example is the same everywhere. */
+/** Of every POST of a user that changes something and is not an upload. The type leaves out 409, because its example is the same everywhere. */
 export const IDEMPOTENCY_ERRORS: Pick<typeof RESPONSES, 422> = describedErrors({
   409: IN_PROGRESS,
   422: 'The `Idempotency-Key` was sent with another body before',

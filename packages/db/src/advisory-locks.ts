@@ -8,4 +8,6 @@ export const ADVISORY_LOCKS = {
   /** With a second number: the slot, and the turn from 1 to 4. */
   slots: 7_011_008,
   claimTurns: 7_011_009,
+  /** With a second number: the user whose answers are counted. */
+  storeAnswers: 7_011_010,
 } as const;

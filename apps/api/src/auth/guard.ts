@@ -5,6 +5,7 @@ import { isSameSecret } from '../crypto/is-same-secret.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { countHeader, findBearer, hasSeveralTokens } from '../http/credentials.ts';
 import { assertNotInMaintenance, isMaintenance, isOpenDuringMaintenance } from '../settings/maintenance.ts';
+import { assertConfirmed } from '../users/confirm-session.ts';
 import { type Authenticated, authenticate, type Credentials } from './authenticate.ts';
 import { authorize } from './authorize.ts';
 import { buildChallenge } from './keys/protected-resource.ts';
@@ -22,6 +23,10 @@ declare module 'fastify' {
     access?: Access;
     /** What an API key needs; without it, the route takes none. */
     scope?: ApiKeyScope;
+    /** What an API key needs besides. */
+    alsoScope?: ApiKeyScope;
+    /** Whether a session needs a sign-in, or the password, of the last 15 minutes. */
+    needsConfirmation?: boolean;
   }
   interface FastifyRequest {
     /** Null on routes that are not `user`, `admin` or `key`, and for a request without a valid session or API key. */
@@ -83,7 +88,7 @@ export function authenticateRequests(app: FastifyInstance, ctx: Context): void {
 export function authorizeRequests(app: FastifyInstance, ctx: Context): void {
   app.addHook('preParsing', async (request, reply) => {
     const { url = '', config } = request.routeOptions;
-    const { access, scope } = config;
+    const { access, scope, alsoScope, needsConfirmation } = config;
     const isOpen = isOpenDuringMaintenance(url);
     if (access === 'public' && !isOpen) assertNotInMaintenance(await isMaintenance(ctx), null);
     if (access === 'cron' && !request.isUnlimited) {
@@ -92,7 +97,8 @@ export function authorizeRequests(app: FastifyInstance, ctx: Context): void {
     if (!needsCaller(access)) return;
     if (!request.authenticated) throw unauthenticated(request, reply, access);
     const hasAdminKey = isSameSecret(request.headers['x-admin-key'], ctx.config.adminKey);
-    authorize(request.authenticated, { access, scope, isOpenDuringMaintenance: isOpen, hasAdminKey });
+    authorize(request.authenticated, { access, scope, alsoScope, isOpenDuringMaintenance: isOpen, hasAdminKey });
+    if (needsConfirmation && !request.caller.apiKey) assertConfirmed(ctx, request.caller);
   });
 
   function unauthenticated({ headers }: FastifyRequest, reply: FastifyReply, access: Access) {

@@ -1,6 +1,7 @@
 import * as contract from '@carillon/contract/accounts/auth';
 import { clearSessionCookie, setSessionCookie } from '../http/credentials.ts';
 import { type Routes, success } from '../http/validation.ts';
+import { confirmSession } from '../users/confirm-session.ts';
 import { getReset, requestReset, resetPassword } from './password-reset.ts';
 import { listSessions } from './read.ts';
 import { SESSION_SECONDS } from './sessions.ts';
@@ -40,6 +41,16 @@ export const authRoutes: Routes = async (app, { ctx }) => {
       authenticated: true as const,
       user: caller,
     }),
+  );
+
+  app.post(
+    '/api/auth/confirm',
+    // A wrong password stays counted.
+    { schema: contract.confirmSession, config: { access: 'user', idempotency: { transactions: 'own' } } },
+    async ({ ctx, caller, body }) => {
+      await confirmSession(ctx, caller, body.password, 'password');
+      return { success, message: 'The session is confirmed for 15 minutes.' };
+    },
   );
 
   app.post(

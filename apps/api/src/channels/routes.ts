@@ -1,10 +1,8 @@
 import * as contract from '@carillon/contract/channels/channels';
 import * as deliveries from '@carillon/contract/channels/deliveries';
-import { createAnswerStore } from '../http/idempotency/register.ts';
 import { createETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { redeliver } from '../webhooks/redeliver.ts';
-import { TEST_MS } from '../webhooks/test-delivery.ts';
 import { deleteChannel } from './delete.ts';
 import { getChannel, listChannelLogs, listChannels, ownChannel } from './read.ts';
 import { testChannel } from './test-channel.ts';
@@ -47,11 +45,8 @@ export const channelsRoutes: Routes = async (app) => {
 
   app.post(
     '/api/channels/:id/test',
-    { schema: deliveries.testChannel, config: { ...write, idempotency: { transactions: 'own', leaseMs: TEST_MS } } },
-    async (request, reply) => {
-      const { ctx, caller, params } = request;
-      return testChannel(ctx, caller, params.id, createAnswerStore(request, reply));
-    },
+    { schema: deliveries.testChannel, config: { ...write, idempotency: 'reads' } },
+    async ({ ctx, caller, params }) => testChannel(ctx, caller, params.id),
   );
 
   app.get(

@@ -49,10 +49,10 @@ interface Row {
   completedAt: string;
 }
 
-/** Null for a secret of no feed, and for the feed of a deactivated account. */
+/** Null for a secret of no feed, and for the feed of a deactivated account or of a key that has expired. */
 export async function findFeed(ctx: Context, secret: string): Promise<Feed | null> {
   if (!isFeedSecret(secret)) return null;
-  const rows = await queryRows<Row>(ctx.db, selectFeed(secret));
+  const rows = await queryRows<Row>(ctx.db, selectFeed(secret, ctx.now()));
   const [first] = rows;
   if (!first) return null;
   const { id, userId, taskId, taskName, createdAt } = first;
@@ -63,16 +63,18 @@ export async function findFeed(ctx: Context, secret: string): Promise<Feed | nul
 }
 
 /** One row for each run, or one without a run. */
-export const selectFeed = (secret: string): SQL => sql`
+export const selectFeed = (secret: string, now: Date): SQL => sql`
   select f.id, f.user_id as "userId", f.task_id as "taskId", t.name as "taskName", f.created_at as "createdAt",
     r.id as "runId", r.name as "runTask", r.completed_at as "completedAt"
   from feeds f join users u on u.id = f.user_id and u.is_active left join tasks t on t.id = f.task_id
+    left join api_keys k on k.id = f.key_id
     left join lateral (
       select s.id, n.name, s.completed_at from (
         ${selectCompleted(sql`task_id`, sql`f.task_id`)} union all
         ${selectCompleted(sql`user_id`, sql`case when f.task_id is null then f.user_id end`)}) s
       join tasks n on n.id = s.task_id) r on true
-  where f.secret_hash = ${hashFeedSecret(secret)} order by r.id desc`;
+  where f.secret_hash = ${hashFeedSecret(secret)} and (k.expires_at is null or k.expires_at > ${now.toISOString()})
+  order by r.id desc`;
 
 /** Bounds of pairs, which no estimate of the number of runs keeps from following the index. None for a null owner. */
 const selectCompleted = (column: SQL, owner: SQL) => sql`

@@ -13,12 +13,14 @@ const ENDED = { success, message: 'The address of the feed has ended.' };
 export const feedsRoutes: Routes = async (app) => {
   const ofTask = { access: 'user', scope: 'tasks:write' } as const;
   const ofAccount = { access: 'user', scope: 'profile:write' } as const;
+  // A feed shows results to whoever has its address.
+  const opened = { alsoScope: 'executions:read', needsConfirmation: true } as const;
 
   const renderOnce = createRenderedFeeds();
 
   app.post(
     '/api/tasks/:id/feed',
-    { schema: contract.createTaskFeed, config: ofTask },
+    { schema: contract.createTaskFeed, config: { ...ofTask, ...opened } },
     async ({ ctx, caller, params }, reply) => {
       const url = await createTaskFeed(ctx, caller, params.id);
       reply.code(201);
@@ -37,7 +39,7 @@ export const feedsRoutes: Routes = async (app) => {
 
   app.post(
     '/api/user/feed',
-    { schema: contract.createAccountFeed, config: ofAccount },
+    { schema: contract.createAccountFeed, config: { ...ofAccount, ...opened } },
     async ({ ctx, caller }, reply) => {
       const url = await createAccountFeed(ctx, caller);
       reply.code(201);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { feeds, tasks, users } from '@carillon/db';
-import { and, eq, isNull } from 'drizzle-orm';
+import { apiKeys, feeds, tasks, users } from '@carillon/db';
+import { and, eq, gt, isNull, or } from 'drizzle-orm';
 import { describeActor, recordAudit } from '../audit/record.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, ERROR_MESSAGES, taskNotFound } from '../errors.ts';
@@ -31,7 +31,9 @@ export function createAccountFeed(ctx: Context, caller: Caller): Promise<string>
 /** Of two replacements at once, the later one wins. */
 async function replaceFeed(tx: Context, caller: Caller, taskId: number | null): Promise<string> {
   const secret = generateFeedSecret();
-  const replaced = { secretHash: hashFeedSecret(secret), createdAt: tx.now() };
+  const keyId = caller.apiKey?.id ?? null;
+  if (keyId !== null) await lockKey(tx, keyId);
+  const replaced = { secretHash: hashFeedSecret(secret), keyId, createdAt: tx.now() };
   const one = taskId === null ? { target: feeds.userId, targetWhere: isNull(feeds.taskId) } : { target: feeds.taskId };
   await tx.db
     .insert(feeds)
@@ -39,6 +41,12 @@ async function replaceFeed(tx: Context, caller: Caller, taskId: number | null): 
     .onConflictDoUpdate({ ...one, set: replaced });
   await recordAudit(tx, { kind: 'feed.created', ...describeActor(caller), details: { taskId } });
   return `${tx.config.baseUrl}/feeds/${secret}.atom`;
+}
+
+/** Throws 401 for a key that was deleted after its request began. */
+async function lockKey(tx: Context, id: string): Promise<void> {
+  const [key] = await tx.db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.id, id)).for('key share');
+  if (!key) throw new AppError('unauthenticated', ERROR_MESSAGES.unauthenticated);
 }
 
 /** Ends the feed of a task, or of the account for null. Throws 404. */
@@ -52,7 +60,11 @@ export async function deleteFeed(ctx: Context, caller: Caller, taskId: number | 
 
 /** When the feed of a task, or of the account for null, got its address; null without a feed. */
 export async function findFeedDate(ctx: Context, caller: Caller, taskId: number | null): Promise<Date | null> {
-  const [feed] = await ctx.db.select({ createdAt: feeds.createdAt }).from(feeds).where(isFeedOf(caller, taskId));
+  const [feed] = await ctx.db
+    .select({ createdAt: feeds.createdAt })
+    .from(feeds)
+    .leftJoin(apiKeys, eq(apiKeys.id, feeds.keyId))
+    .where(and(isFeedOf(caller, taskId), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, ctx.now()))));
   return feed?.createdAt ?? null;
 }
 

@@ -1,10 +1,15 @@
 import { idempotencyKeys } from '@carillon/db';
-import { and, eq, isNull } from 'drizzle-orm';
-import type { Context } from '../context.ts';
+import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { type Context, inTransaction } from '../context.ts';
 import { columnAad } from '../crypto/encrypted-columns.ts';
 import { decrypt, encrypt } from '../crypto/encryption.ts';
 import { AppError } from '../errors.ts';
 import type { Claim, EncryptedAnswer } from './claim.ts';
+
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** Of all answers of a user. */
+const MAX_USER_BYTES = 32 * 1024 * 1024;
 
 export interface Answer {
   status: number;
@@ -19,18 +24,32 @@ const isMine = ({ id, token }: Pick<Claim, 'id' | 'token'>) =>
   and(eq(idempotencyKeys.id, id), eq(idempotencyKeys.claimToken, token), isNull(idempotencyKeys.status));
 
 /** False if another request has taken the claim over. Its row stays locked until the commit. */
-export async function storeAnswer(
+export function storeAnswer(
   ctx: Context,
   claim: Claim,
   { fingerprint, status, location, body }: Answer & { fingerprint: string },
 ): Promise<boolean> {
+  const bytes = Buffer.byteLength(body);
   // The fingerprint is encrypted too: a body with a password could be guessed from it.
-  const ciphertext = encrypt(ctx.config.encryptionKeys, JSON.stringify({ fingerprint, body }), columnOf(claim));
-  const { count } = await ctx.db
-    .update(idempotencyKeys)
-    .set({ status, location, answerEncrypted: ciphertext })
-    .where(isMine(claim));
-  return count > 0;
+  const encryptAnswer = (answer: object) =>
+    encrypt(ctx.config.encryptionKeys, JSON.stringify({ fingerprint, ...answer }), columnOf(claim));
+  const withoutBody = { status, location, answerEncrypted: encryptAnswer({}), answerBytes: 0 };
+  return inTransaction(ctx, async (tx) => {
+    const store = async (values: object) => {
+      const { count } = await tx.db.update(idempotencyKeys).set(values).where(isMine(claim));
+      return count > 0;
+    };
+    if (bytes > MAX_ANSWER_BYTES) return store(withoutBody);
+    // Lasts until the commit, so that answers at once do not exceed the bound together.
+    await tx.db.execute(sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.storeAnswers}, ${claim.userId})`);
+    const fits = sql`(select coalesce(sum(k.answer_bytes), 0) from idempotency_keys k where k.user_id = ${claim.userId})
+      + ${bytes} <= ${MAX_USER_BYTES}`;
+    return store({
+      ...withoutBody,
+      answerEncrypted: sql`case when ${fits} then ${encryptAnswer({ body })} else ${withoutBody.answerEncrypted} end`,
+      answerBytes: sql`case when ${fits} then ${bytes}::int else 0 end`,
+    });
+  });
 }
 
 /** Lets the next request with the key run at once. Does nothing once an answer is stored. */
@@ -38,10 +57,12 @@ export async function releaseClaim(ctx: Context, claim: Claim): Promise<void> {
   await ctx.db.delete(idempotencyKeys).where(isMine(claim));
 }
 
-/** Throws 422 for the answer to another body. */
+/** Throws 422 for the answer to another body, and 409 where the answer was too large to be stored. */
 export function openAnswer(ctx: Context, claim: Claim, stored: EncryptedAnswer, fingerprint: string): Answer {
   const { body, fingerprint: first } = decryptAnswer(ctx, claim, stored);
   if (first !== fingerprint) throw idempotencyKeyReused();
+  if (body === undefined)
+    throw new AppError('conflict', 'This request has succeeded before, but its answer was not kept.');
   return { status: stored.status, location: stored.location, body };
 }
 
@@ -49,7 +70,7 @@ function decryptAnswer(
   ctx: Context,
   claim: Claim,
   { ciphertext }: EncryptedAnswer,
-): { fingerprint: string; body: string } {
+): { fingerprint: string; body?: string } {
   try {
     return JSON.parse(decrypt(ctx.config.encryptionKeys, ciphertext, columnOf(claim)));
   } catch (error) {

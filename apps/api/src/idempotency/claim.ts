@@ -25,6 +25,7 @@ export interface EncryptedAnswer {
 
 export interface Claim {
   id: string;
+  userId: number;
   token: string;
   /** `claimed` by this request, `running` in another one, or answered before. */
   state: 'claimed' | 'running' | EncryptedAnswer;
@@ -69,10 +70,10 @@ function claimValues(ctx: Pick<Context, 'now' | 'config'>, { scope, token, lease
 
 function toClaim(userId: number, { scope, token }: ClaimRequest, { known, claimed }: FoundClaim): Claim {
   const id = `${userId}:${scope}`;
-  if (claimed.isMine) return { id, token, state: 'claimed' };
+  if (claimed.isMine) return { id, userId, token, state: 'claimed' };
   const { status = null, location = null, ciphertext = null, isCurrent = false } = known ?? {};
-  if (!isCurrent || status === null || ciphertext === null) return { id, token, state: 'running' };
-  return { id, token, state: { status, location, ciphertext } };
+  if (!isCurrent || status === null || ciphertext === null) return { id, userId, token, state: 'running' };
+  return { id, userId, token, state: { status, location, ciphertext } };
 }
 
 /**
@@ -101,7 +102,8 @@ const claimQuery = preparedQuery((db) => {
   const takenOver = db.$with('taken_over', {}).as(
     sql`update idempotency_keys set claim_token = ${newClaim.token}, claimed_at = clock_timestamp(),
         lease_until = ${newClaim.leaseUntil}, backend_pid = ${newClaim.backendPid},
-        expires_at = ${newClaim.expiresAt}, status = null, location = null, answer_encrypted = null
+        expires_at = ${newClaim.expiresAt}, status = null, location = null, answer_ciphertext = null,
+        answer_bytes = 0
       where id in (
         select k.id from idempotency_keys k join known on known.id = k.id
         where k.expires_at <= ${now} or (${IS_ABANDONED}) for no key update of k skip locked)

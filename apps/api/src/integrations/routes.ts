@@ -6,8 +6,7 @@ import { validateDesign, validateNotes } from './validate.ts';
 const UNAVAILABLE = { 'retry-after': '30', 'x-error-code': 'SERVICE_UNAVAILABLE' };
 
 export const integrationsRoutes: Routes = async (app) => {
-  const idempotency = { transactions: 'own', leaseMs: 60_000 } as const;
-  const config = { access: 'user', shape: 'valid', idempotency } as const;
+  const config = { access: 'user', shape: 'valid', idempotency: 'reads' } as const;
 
   app.post(
     '/api/integrations/notes/validate',

@@ -1,6 +1,6 @@
 import { ErrorCodeName } from '@carillon/contract';
 import { addComponents, type Document, type Endpoint, listEndpoints, type Operation } from './document.ts';
-import { takesIdempotencyKey } from './idempotency.ts';
+import { repeatsAnswer } from './idempotency.ts';
 
 const header = (type: 'string' | 'integer', description: string, example: string | number) => ({
   description,
@@ -87,7 +87,7 @@ function listHeaders(endpoint: Endpoint, status: number): string[] {
   if (status >= 400 && !isProbe) names.push('X-Error-Code');
   if (operation['x-rate-limit'] !== undefined || status === 429) names.push(...Object.keys(RATE_LIMIT_HEADERS));
   if (status === 429 || (status === 503 && !isProbe)) names.push('Retry-After');
-  if (takesIdempotencyKey(operation)) {
+  if (repeatsAnswer(operation)) {
     if (status < 300) names.push('Idempotent-Replayed');
     if (status === 409) names.push('Retry-After');
   }

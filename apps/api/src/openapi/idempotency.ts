@@ -19,5 +19,5 @@ export function describeIdempotency(takesKey: boolean, headers: unknown): object
   return { headers: { ...others, properties: { ...properties, [HEADER]: PARAMETER } } };
 }
 
-export const takesIdempotencyKey = ({ parameters = [] }: Operation): boolean =>
-  parameters.some(({ name, in: place }) => place === 'header' && name === HEADER);
+/** Whether the answer is stored and repeated: an operation that only reads takes the header and keeps nothing. */
+export const repeatsAnswer = ({ responses = {} }: Operation): boolean => '422' in responses;

@@ -104,14 +104,15 @@ export const tasksRoutes: Routes = async (app) => {
     },
   );
 
-  app.post('/api/tasks/preview', { schema: occurrences.previewTask, config: read }, async ({ ctx, body }) => ({
+  const preview = { ...read, idempotency: 'reads' } as const;
+  app.post('/api/tasks/preview', { schema: occurrences.previewTask, config: preview }, async ({ ctx, body }) => ({
     success,
     occurrences: previewTask(ctx, body),
   }));
 
   app.post(
     '/api/tasks/preview-prompt',
-    { schema: prompts.previewPrompt, config: read, bodyLimit: LARGE_BODY_LIMIT },
+    { schema: prompts.previewPrompt, config: preview, bodyLimit: LARGE_BODY_LIMIT },
     async ({ ctx, caller, body }) => ({ success, ...(await previewPrompt(ctx, caller, body)) }),
   );
 };

@@ -18,9 +18,9 @@ export function assertConfirmed(ctx: Pick<Context, 'now'>, caller: Caller): void
 }
 
 /** Confirms the caller's session for 15 minutes. Throws 400 for a wrong password, 409 without one, and 429. */
-export async function confirmSession(ctx: Context, caller: Caller, currentPassword: string): Promise<Date> {
+export async function confirmSession(ctx: Context, caller: Caller, password: string, field?: string): Promise<Date> {
   const sessionId = getSessionId(caller);
-  if ((await verifyCurrentPassword(ctx, caller, currentPassword)) === null) throw new AppError('conflict', NO_PASSWORD);
+  if ((await verifyCurrentPassword(ctx, caller, password, field)) === null) throw new AppError('conflict', NO_PASSWORD);
   const confirmedAt = ctx.now();
   // Another password ends the session, and then nothing is confirmed.
   const confirmed = await ctx.db

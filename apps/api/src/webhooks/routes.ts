@@ -1,12 +1,11 @@
 import * as deliveries from '@carillon/contract/webhooks/deliveries';
 import * as contract from '@carillon/contract/webhooks/webhooks';
-import { createAnswerStore } from '../http/idempotency/register.ts';
 import { createETag, readIfMatch, sendTagged } from '../http/preconditions/etag.ts';
 import { type Routes, success } from '../http/validation.ts';
 import { inboundRoutes } from './inbound-routes.ts';
 import { getDeliveryAttempt, getWebhook, listDeliveries, listWebhooks, ownWebhook } from './read.ts';
 import { redeliver, redeliverSince } from './redeliver.ts';
-import { TEST_MS, testWebhook } from './test-delivery.ts';
+import { testWebhook } from './test-delivery.ts';
 import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './write.ts';
 
 const buildETag = createETag(contract.Webhook);
@@ -53,11 +52,8 @@ export const webhooksRoutes: Routes = async (app, { ctx }) => {
 
   app.post(
     '/api/webhooks/:id/test',
-    { schema: deliveries.testWebhook, config: { ...write, idempotency: { transactions: 'own', leaseMs: TEST_MS } } },
-    async (request, reply) => {
-      const { ctx, caller, params } = request;
-      return testWebhook(ctx, caller, params.id, createAnswerStore(request, reply));
-    },
+    { schema: deliveries.testWebhook, config: { ...write, idempotency: 'reads' } },
+    async ({ ctx, caller, params }) => testWebhook(ctx, caller, params.id),
   );
 
   app.get(

@@ -171,7 +171,7 @@ t.test('The newest 50 results are found by the index, however many runs there ar
     const secret = url.slice('/feeds/'.length, -'.atom'.length);
     const [explained] = await queryRows<{ 'QUERY PLAN': { Plan: Plan }[] }>(
       ctx.db,
-      sql`explain (analyze, timing off, format json) ${selectFeed(secret)}`,
+      sql`explain (analyze, timing off, format json) ${selectFeed(secret, ctx.now())}`,
     );
     const scans = listScans(explained!['QUERY PLAN'][0]!.Plan);
     t.ok(

@@ -3,12 +3,13 @@ import { auditLog, executions, feeds, tasks, users } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import type { Caller } from '../../src/context.ts';
+import { findFeedDate } from '../../src/feeds/write.ts';
 import { NO_METRICS } from '../../src/telemetry/metrics.ts';
 import { readExport, startExport } from '../../src/users/export-account.ts';
 import { testContext } from '../support/context.ts';
 import { countStatements } from '../support/database.ts';
 import { createKey } from '../support/keys.ts';
-import { findCallerByToken, PASSWORD, signUp, signUpAlice, signUpBob } from '../support/people.ts';
+import { confirmSession, findCallerByToken, PASSWORD, signUp, signUpAlice, signUpBob } from '../support/people.ts';
 import { insertTask } from '../support/task-rows.ts';
 import { INVALID_IDS } from '../support/tasks.ts';
 import { deleteFeedOf, insertRun, parseFeed, postFeed } from './support.ts';
@@ -215,15 +216,91 @@ t.test("Another user's task, an unknown one and one without a feed are 404", asy
   t.match([field.statusCode, field.json()], [400, { details: { days: [/\S/] } }]);
 });
 
-t.test('A key needs the scope of the task or of the profile', async (t) => {
-  const ofTasks = await createKey(app, alice, { scopes: ['tasks:write'] });
-  const ofProfile = await createKey(app, alice, { scopes: ['profile:write'] });
-  t.match(await postFeed(app, ofTasks, taskId), /^\/feeds\//);
-  t.match(await postFeed(app, ofProfile), /^\/feeds\//);
-  await t.rejects(postFeed(app, ofProfile, taskId), /Missing scope/);
-  await t.rejects(postFeed(app, ofTasks), /Missing scope/);
-  t.equal((await deleteFeedOf(app, ofProfile, taskId)).statusCode, 403);
-  t.equal((await deleteFeedOf(app, ofTasks, taskId)).statusCode, 200);
+t.test('A key needs executions:read besides the scope of the task or of the profile', async (t) => {
+  const post = (key: { headers: object }, url: string) =>
+    app.inject({ method: 'POST', url, headers: { ...key.headers } });
+  const urls = [
+    ['tasks:write', `/api/tasks/${taskId}/feed`],
+    ['profile:write', '/api/user/feed'],
+  ] as const;
+  for (const [scope, url] of urls) {
+    for (const other of [scope, 'executions:read'] as const) {
+      const refused = await post(await createKey(app, alice, { scopes: [other] }), url);
+      t.equal(refused.statusCode, 403, other);
+      t.same(refused.json().details, { scope: other === scope ? 'executions:read' : scope });
+    }
+    const made = await post(await createKey(app, alice, { scopes: [scope, 'executions:read'] }), url);
+    t.equal(made.statusCode, 201, made.body);
+  }
+});
+
+t.test('A key without executions:read gets no address by the Idempotency-Key of another caller', async (t) => {
+  const url = `/api/tasks/${taskId}/feed`;
+  const writer = await createKey(app, alice, { scopes: ['tasks:write'] });
+  const post = (headers: object) =>
+    app.inject({ method: 'POST', url, headers: { ...headers, 'idempotency-key': 'a-feed' } });
+  const made = await post(alice.headers);
+  t.equal(made.statusCode, 201, made.body);
+  t.equal((await post(alice.headers)).body, made.body);
+  t.match(await post(writer.headers), { statusCode: 403, headers: { 'x-error-code': 'MISSING_SCOPE' } });
+  clock.advance(15 * 60_000);
+  const stale = await post(alice.headers);
+  t.match(stale, { statusCode: 403, headers: { 'x-error-code': 'CONFIRMATION_REQUIRED' } }, 'nor does an old session');
+  await confirmSession(app, alice);
+  t.equal((await post(alice.headers)).body, made.body);
+});
+
+t.test('A feed needs a session of the last 15 minutes, and ending it does not', async (t) => {
+  const url = `/api/tasks/${taskId}/feed`;
+  await postFeed(app, alice, taskId);
+  clock.advance(15 * 60_000);
+  for (const path of [url, '/api/user/feed']) {
+    const refused = await app.inject({ method: 'POST', url: path, headers: alice.headers });
+    t.match(refused, { statusCode: 403, headers: { 'x-error-code': 'CONFIRMATION_REQUIRED' } });
+    t.same(refused.json(), { success: false, error: 'Confirm with your password first.' });
+  }
+  t.equal((await deleteFeedOf(app, alice, taskId)).statusCode, 200);
+});
+
+t.test('A feed ends with the key that made it: when the key is deleted, and when it expires', async (t) => {
+  const scopes = ['tasks:write', 'profile:write', 'executions:read'] as const;
+  const expiresAt = new Date(ctx.now().getTime() + 60 * 60_000).toISOString();
+  for (const task of [taskId, undefined]) {
+    const key = await createKey(app, alice, { scopes });
+    const path = await postFeed(app, key, task);
+    t.equal((await get(path)).statusCode, 200);
+    await app.inject({ method: 'DELETE', url: `/api/keys/${key.id}`, headers: alice.headers });
+    t.match((await get(path)).json(), { error: 'Feed not found' });
+    t.equal((await deleteFeedOf(app, alice, task)).statusCode, 404, 'nothing of it is left');
+    const short = await createKey(app, alice, { scopes, expiresAt });
+    const shortPath = await postFeed(app, short, task);
+    const etag = String((await get(shortPath)).headers.etag);
+    const caller = await findCallerByToken(ctx, alice.token);
+    t.ok(await findFeedDate(ctx, caller as Caller, task ?? null));
+    clock.set(new Date(expiresAt));
+    t.equal((await get(shortPath, { 'if-none-match': etag })).statusCode, 404);
+    t.equal(await findFeedDate(ctx, caller as Caller, task ?? null), null);
+    clock.set(new Date(Date.parse(expiresAt) - 60 * 60_000));
+    const taken = await createKey(app, alice, { scopes });
+    await postFeed(app, taken, task);
+    const own = await postFeed(app, alice, task);
+    await app.inject({ method: 'DELETE', url: `/api/keys/${taken.id}`, headers: alice.headers });
+    t.equal((await get(own)).statusCode, 200, 'an address that a session has made since stays');
+  }
+});
+
+t.test('A key that is deleted while it makes a feed leaves none', async (t) => {
+  const scopes = ['tasks:write', 'executions:read'] as const;
+  for (let round = 0; round < 5; round++) {
+    const key = await createKey(app, alice, { scopes });
+    const [made] = await Promise.all([
+      app.inject({ method: 'POST', url: `/api/tasks/${taskId}/feed`, headers: key.headers }),
+      app.inject({ method: 'DELETE', url: `/api/keys/${key.id}`, headers: alice.headers }),
+    ]);
+    t.ok([201, 401].includes(made.statusCode), made.body);
+    if (made.statusCode === 201) t.equal((await get(new URL(made.json().url).pathname)).statusCode, 404);
+  }
+  t.equal(await ctx.db.$count(feeds, eq(feeds.taskId, taskId)), 0);
 });
 
 t.test('A feed is deleted with its task or its account', async (t) => {

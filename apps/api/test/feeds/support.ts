@@ -1,12 +1,17 @@
 import { executions } from '@carillon/db';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../src/context.ts';
-import type { Person } from '../support/people.ts';
+import { confirmSession, type Person } from '../support/people.ts';
 
 /** Creates the feed of a task, or of the account, and returns its path. */
 export async function postFeed(app: FastifyInstance, { headers }: Pick<Person, 'headers'>, taskId?: number) {
   const url = taskId === undefined ? '/api/user/feed' : `/api/tasks/${taskId}/feed`;
-  const answer = await app.inject({ method: 'POST', url, headers });
+  const post = () => app.inject({ method: 'POST', url, headers });
+  let answer = await post();
+  if (answer.headers['x-error-code'] === 'CONFIRMATION_REQUIRED') {
+    await confirmSession(app, { headers });
+    answer = await post();
+  }
   if (answer.statusCode !== 201) throw new Error(answer.body);
   return new URL(answer.json().url).pathname;
 }

@@ -92,6 +92,7 @@ const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
       .returning({ id: notifications.id });
     return [`/api/notifications/${row?.id}/read`];
   },
+  '/api/auth/confirm': async () => ['/api/auth/confirm', { password: PASSWORD }],
   '/api/user/password': async () => [
     '/api/user/password',
     { currentPassword: PASSWORD, newPassword: 'Another-password-2026' },
@@ -110,6 +111,8 @@ const POSTS = listRoutes(app).filter(
   ({ method, config }) => method === 'POST' && (config?.access === 'user' || config?.access === 'admin'),
 );
 const taking = POSTS.filter(({ config }) => config?.idempotency).map(({ url }) => url);
+/** What only reads: the key is checked, and nothing kept. */
+const reading = POSTS.filter(({ config }) => config?.idempotency === 'reads').map(({ url }) => url);
 
 t.test('Every POST of a user takes a key, uploads excepted', async (t) => {
   t.same(
@@ -118,17 +121,34 @@ t.test('Every POST of a user takes a key, uploads excepted', async (t) => {
   );
   t.same(taking.toSorted(), [...Object.keys(REQUESTS), '/api/auth/logout'].toSorted(), 'each is tried below');
   const external = POSTS.filter(({ config }) => typeof config?.idempotency === 'object').map(({ url }) => url);
-  t.same(external.toSorted(), [
-    '/api/agent/process',
+  t.same(external.toSorted(), ['/api/agent/process', '/api/auth/confirm', '/api/user/password']);
+  t.same(reading.toSorted(), [
     '/api/channels/:id/test',
     '/api/integrations/design/validate',
     '/api/integrations/notes/validate',
-    '/api/user/password',
+    '/api/tasks/preview',
+    '/api/tasks/preview-prompt',
     '/api/webhooks/:id/test',
   ]);
 });
 
 for (const [route, prepare] of Object.entries(REQUESTS)) {
+  if (!reading.includes(route)) continue;
+  t.test(`POST ${route} takes a key and keeps nothing`, async (t) => {
+    const alice = await signUp(app);
+    const [url, payload] = await prepare(alice);
+    for (let time = 0; time < 2; time++) {
+      const answer = await postWithKey(app, alice, url, 'a-key', payload);
+      t.equal(answer.statusCode, 200, answer.body);
+      t.notOk('idempotent-replayed' in answer.headers);
+    }
+    t.same(await readKeys(ctx, alice), []);
+    t.equal((await postWithKey(app, alice, url, 'two words', payload)).statusCode, 400);
+  });
+}
+
+for (const [route, prepare] of Object.entries(REQUESTS)) {
+  if (reading.includes(route)) continue;
   t.test(`POST ${route} is answered once: the repetition gets the same bytes`, async (t) => {
     const alice = await signUp(app);
     const [url, payload, person = alice] = await prepare(alice);
@@ -169,7 +189,7 @@ t.test('Public routes and uploads ignore the header', async (t) => {
   t.same(Object.keys(upload.json().details), ['file'], 'the file is missing, and the key is not read');
 });
 
-t.test('A key costs two statements more, and a replay one; without a key nothing is added', async (t) => {
+t.test('A key costs three statements more, and a replay one; without a key nothing is added', async (t) => {
   const alice = await signUp(app);
   const count = async (work: () => Promise<unknown>) => {
     const stops = [countStatements(ctx.db), countStatementsInTransactions(ctx.db)];
@@ -182,7 +202,7 @@ t.test('A key costs two statements more, and a replay one; without a key nothing
   const keyed = await count(() => postWithKey(app, alice, url, 'counted', TASK));
   const replayed = await count(() => postWithKey(app, alice, url, 'counted', TASK));
   t.equal(plain.outside, 2, 'one finds the caller, one counts the request');
-  t.same(keyed, { outside: 3, inside: plain.inside + 1 });
+  t.same(keyed, { outside: 3, inside: plain.inside + 2 });
   t.same(replayed, { outside: 3, inside: 0 });
 });
 
@@ -198,7 +218,8 @@ t.test('The document has the header, both errors and the mark of a replay for ex
       ...operation,
     })),
   );
-  const expected = taking.map((url) => `post ${url}`).toSorted();
+  const toRoutes = (urls: readonly string[]) => urls.map((url) => `post ${url}`).toSorted();
+  const expected = toRoutes(taking.filter((url) => !reading.includes(url)));
   const select = (has: (operation: Documented) => unknown) =>
     operations
       .filter((operation) => has(operation))
@@ -206,7 +227,7 @@ t.test('The document has the header, both errors and the mark of a replay for ex
       .toSorted();
   const findHeader = ({ parameters = [] }: Documented) =>
     parameters.find((parameter) => parameter.in === 'header' && parameter.name === 'Idempotency-Key');
-  t.same(select(findHeader), expected);
+  t.same(select(findHeader), toRoutes(taking));
   t.match(findHeader(operations.find(findHeader) as Documented), {
     required: false,
     schema: { type: 'string', minLength: 1, maxLength: 255 },

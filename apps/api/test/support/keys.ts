@@ -1,7 +1,7 @@
 import { API_KEY_SCOPES, type ApiKeyScope } from '@carillon/contract/accounts/api-keys';
 import type { FastifyInstance } from 'fastify';
 import { ADMIN_KEY } from './context.ts';
-import type { Person } from './people.ts';
+import { confirmSession, type Person } from './people.ts';
 
 export const ALL_SCOPES = Object.keys(API_KEY_SCOPES) as ApiKeyScope[];
 export const USER_SCOPES = ALL_SCOPES.filter((scope) => scope !== 'admin');
@@ -21,7 +21,12 @@ export async function createKey(
 ): Promise<TestKey> {
   const isAdmin = headers['x-admin-key'] !== undefined;
   const body = { name: 'A program', scopes: scopes ?? (isAdmin ? ALL_SCOPES : USER_SCOPES), expiresAt };
-  const created = await app.inject({ method: 'POST', url: '/api/keys', headers, body });
+  const create = () => app.inject({ method: 'POST', url: '/api/keys', headers, body });
+  let created = await create();
+  if (created.headers['x-error-code'] === 'CONFIRMATION_REQUIRED') {
+    await confirmSession(app, { headers });
+    created = await create();
+  }
   if (created.statusCode !== 201) throw new Error(`The key was not created: ${created.body}`);
   const { key, secret } = created.json();
   const authorization = `Bearer ${secret}`;

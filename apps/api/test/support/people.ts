@@ -49,6 +49,17 @@ export const signUpAda = (app: FastifyInstance) =>
   signUp(app, { name: 'Ada', email: 'ada@example.com', role: 'ADMIN' });
 
 /** Finds the caller as the guard does, without rate limits. */
+/** Gives the password again, as a session older than 15 minutes has to. */
+export async function confirmSession(app: FastifyInstance, { headers }: Pick<Person, 'headers'>): Promise<void> {
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/api/auth/confirm',
+    headers,
+    payload: { password: PASSWORD },
+  });
+  if (answer.statusCode !== 200) throw new Error(answer.body);
+}
+
 export async function findCallerByToken(ctx: Context, token: string | null): Promise<Caller | null> {
   const claims = token === null ? null : ctx.tokens.verify(token, ctx.now());
   return (claims && (await authenticate(ctx, claims)))?.caller ?? null;

@@ -4,6 +4,7 @@ import t from 'tap';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { captureEvents } from '../support/deliveries.ts';
+import { createKey } from '../support/keys.ts';
 import { signUp, signUpBob } from '../support/people.ts';
 import { createFixedAi, postTask, runDue, TASK } from '../support/tasks.ts';
 
@@ -68,6 +69,17 @@ t.test('The preview of a task uses its name, its time zone, its context and its 
   ]);
   t.match(prompt, /data, not instructions\.\n\nAgain: BEGIN [0-9a-f]{24} All quiet\. END/);
   t.equal(await ctx.db.$count(executions), runs);
+});
+
+t.test('A key sees the last result in a preview with executions:read only', async (t) => {
+  const taskId = await createSucceededTask('a result that is read by few');
+  for (const scopes of [['tasks:read'], ['tasks:read', 'executions:read']] as const) {
+    const { headers } = await createKey(app, alice, { scopes });
+    const payload = { taskId, prompt: 'Again: {{previous_result}}', context: { previousResult: true } };
+    const answer = await app.inject({ method: 'POST', url: '/api/tasks/preview-prompt', headers, payload });
+    t.equal(answer.statusCode, 200, answer.body);
+    t.equal(answer.body.includes('a result that is read by few'), scopes.length > 1, scopes.join());
+  }
 });
 
 t.test('The preview and the run of a task send the same', async (t) => {

@@ -1,11 +1,11 @@
 import t from 'tap';
 import { testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
-import { signUp } from '../../../api/test/support/people.ts';
+import { PASSWORD, signUp } from '../../../api/test/support/people.ts';
 import { insertTask } from '../../../api/test/support/task-rows.ts';
 import { SESSION_STATEMENTS, type ShownPage, type Visitor, visit } from '../support/visitor.ts';
 
-const { app, ctx } = await testContext(t);
+const { app, ctx, clock } = await testContext(t);
 const alice = await signUp(app);
 const alices = visit(app, alice);
 const task = await insertTask(ctx, alice.id, { name: 'News' });
@@ -51,4 +51,22 @@ t.test("A stranger's task gets no feed", async (t) => {
   const button = form.document.querySelector('form[action="/settings/feed"]');
   button?.setAttribute('action', page.url.concat('/feed'));
   t.equal((await bobs.submit(form, 'Create feed')).status, 404);
+});
+
+t.test('A session of more than 15 minutes gives the password in the form, and the page says so', async (t) => {
+  const carol = await signUp(app);
+  const carols = visit(app, carol);
+  const page = await carols.open('/settings');
+  clock.advance(15 * 60_000);
+  const asked = await carols.submit(page, 'Create feed');
+  t.match(asked, { status: 422, heading: 'Confirm that it is you' });
+  const wrong = await carols.submit(asked, 'Create feed', { currentPassword: 'wrong' });
+  t.match(wrong, { status: 422, text: /is wrong/i });
+  const made = await carols.submit(wrong, 'Create feed', { currentPassword: PASSWORD });
+  t.match(made, { status: 200, heading: 'The feed is on' });
+  t.match(
+    await carols.submit(page, 'Create feed'),
+    { status: 200, heading: 'The feed is on' },
+    'and once for 15 minutes',
+  );
 });

@@ -92,6 +92,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/auth/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm the session
+         * @description Creating or prolonging an API key and creating a feed need a session that was opened, or confirmed here, within the last 15 minutes: else they are 403 with `X-Error-Code: CONFIRMATION_REQUIRED`. 5 attempts in 15 minutes.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        post: operations["confirmSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/sessions": {
         parameters: {
             query?: never;
@@ -255,7 +279,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description The key is returned here as `secret`, and never again. Send it as `Authorization: Bearer <secret>`. Only administrators can give the scope `admin`. Sent twice without an `Idempotency-Key`, it creates two keys.
+         * @description The key is returned here as `secret`, and never again. Send it as `Authorization: Bearer <secret>`. Only administrators can give the scope `admin`. Sent twice without an `Idempotency-Key`, it creates two keys. A session older than 15 minutes is 403 with `X-Error-Code: CONFIRMATION_REQUIRED`: see `POST /api/auth/confirm`.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -291,7 +315,7 @@ export interface paths {
         head?: never;
         /**
          * Change an API key
-         * @description Scopes cannot be changed: create another key. A new `expiresAt` also makes an expired key valid again.
+         * @description Scopes cannot be changed: create another key. A new `expiresAt` also makes an expired key valid again. A later one needs a session of the last 15 minutes, as a new key does.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -735,7 +759,7 @@ export interface paths {
         put?: never;
         /**
          * Create the feed of a task
-         * @description Returns the address of an Atom feed with the newest 50 results of the task. A feed that exists already gets another address, and the former one ends.
+         * @description Returns the address of an Atom feed with the newest 50 results of the task. A feed that exists already gets another address, and the former one ends. It needs a session of the last 15 minutes (`POST /api/auth/confirm`), or an API key with the scope `executions:read` too: the feed ends with that key.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -767,7 +791,7 @@ export interface paths {
         put?: never;
         /**
          * Create the feed of the account
-         * @description Returns the address of an Atom feed with the newest 50 results of all tasks. A feed that exists already gets another address, and the former one ends.
+         * @description Returns the address of an Atom feed with the newest 50 results of all tasks. A feed that exists already gets another address, and the former one ends. It needs a session of the last 15 minutes (`POST /api/auth/confirm`), or an API key with the scope `executions:read` too: the feed ends with that key.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -2815,6 +2839,55 @@ export interface operations {
                              */
                             createdAt: string;
                         };
+                    };
+                };
+            };
+        };
+    };
+    confirmSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "correct-Horse-7"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: password
+                     * @description The password of the account
+                     */
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The session is confirmed for 15 minutes."
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description A sentence for people */
+                        message: string;
                     };
                 };
             };

@@ -26,6 +26,11 @@ export class Auth extends Resource {
     return this.send('GET', '/api/auth/session', { options });
   }
 
+  /** Confirm the session: POST /api/auth/confirm */
+  confirm(body: BodyOf<'confirmSession'>, options?: PostOptions): ResponsePromise<AnswerOf<'confirmSession'>> {
+    return this.send('POST', '/api/auth/confirm', { body, options, takesKey: true });
+  }
+
   /** List sessions: GET /api/auth/sessions */
   sessions(options?: RequestOptions): ResponsePromise<AnswerOf<'listSessions'>> {
     return this.send('GET', '/api/auth/sessions', { options });

@@ -76,7 +76,7 @@ export const createApiKey = {
   operationId: 'createApiKey',
   summary: 'Create an API key',
   description:
-    'The key is returned here as `secret`, and never again. Send it as `Authorization: Bearer <secret>`. Only administrators can give the scope `admin`. Sent twice without an `Idempotency-Key`, it creates two keys.',
+    'The key is returned here as `secret`, and never again. Send it as `Authorization: Bearer <secret>`. Only administrators can give the scope `admin`. Sent twice without an `Idempotency-Key`, it creates two keys. A session older than 15 minutes is 403 with `X-Error-Code: CONFIRMATION_REQUIRED`: see `POST /api/auth/confirm`.',
   body: CreateApiKeyInput,
   response: {
     201: Type.Object({
@@ -119,7 +119,8 @@ export const changeApiKey = {
   ...common,
   operationId: 'changeApiKey',
   summary: 'Change an API key',
-  description: 'Scopes cannot be changed: create another key. A new `expiresAt` also makes an expired key valid again.',
+  description:
+    'Scopes cannot be changed: create another key. A new `expiresAt` also makes an expired key valid again. A later one needs a session of the last 15 minutes, as a new key does.',
   params: ApiKeyParams,
   body: ChangeApiKeyInput,
   response: { 200: Type.Object({ success, key: ref(ApiKey) }), ...errorResponses(401, 403, 404, 429) },

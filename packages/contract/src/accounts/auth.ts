@@ -5,6 +5,7 @@ import {
   errorResponses,
   IDEMPOTENCY_ERRORS,
   type Operation,
+  orInProgress,
   PUBLIC,
   SIGNED_IN,
 } from '../operation.ts';
@@ -118,6 +119,22 @@ export const getSession = {
     }),
     ...errorResponses(403, 429),
     401: Type.Object({ authenticated: Type.Literal(false) }, { description: 'Not authenticated' }),
+  },
+} satisfies Operation;
+
+export const confirmSession = {
+  operationId: 'confirmSession',
+  summary: 'Confirm the session',
+  description:
+    'Creating or prolonging an API key and creating a feed need a session that was opened, or confirmed here, within the last 15 minutes: else they are 403 with `X-Error-Code: CONFIRMATION_REQUIRED`. 5 attempts in 15 minutes.',
+  tags: ['auth'],
+  security: SIGNED_IN,
+  body: strictObject({ password: GivenPassword }),
+  response: {
+    200: Type.Object({ success, message: Type.String() }),
+    ...IDEMPOTENCY_ERRORS,
+    ...errorResponses(401, 403, 429),
+    ...describedErrors({ 409: orInProgress('The account has no password: sign in again with its provider') }),
   },
 } satisfies Operation;
 

@@ -49,9 +49,8 @@ export const testChannel = {
       success: Type.Boolean({ description: 'Whether the target accepted the message' }),
       delivery: ref(ChannelAttempt),
     }),
-    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 404, 429),
-    ...describedErrors({ 409: orInProgress('The e-mail address is not confirmed yet') }),
+    ...describedErrors({ 409: 'The e-mail address is not confirmed yet' }),
   },
 } satisfies Operation;
 

@@ -25,7 +25,7 @@ export const createTaskFeed = {
   operationId: 'createTaskFeed',
   summary: 'Create the feed of a task',
   description:
-    'Returns the address of an Atom feed with the newest 50 results of the task. A feed that exists already gets another address, and the former one ends.',
+    'Returns the address of an Atom feed with the newest 50 results of the task. A feed that exists already gets another address, and the former one ends. It needs a session of the last 15 minutes (`POST /api/auth/confirm`), or an API key with the scope `executions:read` too: the feed ends with that key.',
   params: TaskParams,
   body: nullable(strictObject({})),
   response: { ...created, ...errorResponses(401, 403, 404, 429) },
@@ -49,7 +49,7 @@ export const createAccountFeed = {
   operationId: 'createAccountFeed',
   summary: 'Create the feed of the account',
   description:
-    'Returns the address of an Atom feed with the newest 50 results of all tasks. A feed that exists already gets another address, and the former one ends.',
+    'Returns the address of an Atom feed with the newest 50 results of all tasks. A feed that exists already gets another address, and the former one ends. It needs a session of the last 15 minutes (`POST /api/auth/confirm`), or an API key with the scope `executions:read` too: the feed ends with that key.',
   body: nullable(strictObject({})),
   response: { ...created, ...errorResponses(401, 403, 429) },
 } satisfies Operation;

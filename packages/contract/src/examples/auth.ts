@@ -37,6 +37,11 @@ export const authExamples: ExamplesFor<typeof auth> & ExamplesFor<typeof oauth> 
     response: { 200: { authenticated: true, user: { id, email, name, role, timezone, createdAt: REGISTERED } } },
     errors: { 401: { authenticated: false } },
   },
+  confirmSession: {
+    body: { password: credentials.password },
+    response: { 200: { success, message: 'The session is confirmed for 15 minutes.' } },
+    errors: { 409: 'This account has no password: sign out, and sign in again.' },
+  },
   forgotPassword: {
     body: { email },
     response: {

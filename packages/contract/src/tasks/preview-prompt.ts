@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
-import { errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from '../operation.ts';
+import { errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
 import { Id, nullable, strictObject, TimeZone } from '../primitives.ts';
 import { Prompt } from '../tasks.ts';
 import { RunContextInput } from './run-settings.ts';
@@ -27,7 +27,6 @@ export const previewPrompt = {
       system: nullable(Type.String({ description: 'The system message; null without one' })),
       prompt: Type.String({ description: 'The prompt with its variables replaced' }),
     }),
-    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 404, 429),
   },
 } satisfies Operation;

@@ -25,7 +25,6 @@ export const testWebhook = {
       success: Type.Boolean({ description: 'Whether the receiver accepted the delivery' }),
       delivery: ref(DeliveryAttempt),
     }),
-    ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 404, 429),
   },
 } satisfies Operation;

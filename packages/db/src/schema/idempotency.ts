@@ -24,10 +24,12 @@ export const idempotencyKeys = pgTable(
     location: text(),
     /** The body and the fingerprint of the request. */
     answerEncrypted: text('answer_encrypted'),
+    /** Of the body before it was encrypted; 0 where it was too large, and only the fingerprint is stored. */
+    answerBytes: integer('answer_bytes').notNull().default(0),
     expiresAt: instant('expires_at').notNull(),
   },
   (t) => [
-    index('idempotency_keys_user').on(t.userId),
+    index('idempotency_keys_user').on(t.userId, t.answerBytes),
     index('idempotency_keys_expiry').on(t.expiresAt),
     check('idempotency_keys_answer', sql`(${t.status} is null) = (${t.answerEncrypted} is null)`),
   ],

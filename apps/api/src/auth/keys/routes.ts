@@ -7,11 +7,15 @@ export const keysRoutes: Routes = async (app) => {
   // Without a scope: no key creates, changes or deletes keys.
   const config = { access: 'user' } as const;
 
-  app.post('/api/keys', { schema: contract.createApiKey, config }, async ({ ctx, caller, body }, reply) => {
-    const created = await createApiKey(ctx, caller, body);
-    reply.code(201);
-    return { success, ...created };
-  });
+  app.post(
+    '/api/keys',
+    { schema: contract.createApiKey, config: { ...config, needsConfirmation: true } },
+    async ({ ctx, caller, body }, reply) => {
+      const created = await createApiKey(ctx, caller, body);
+      reply.code(201);
+      return { success, ...created };
+    },
+  );
 
   app.get('/api/keys', { schema: contract.listApiKeys, config }, async ({ ctx, caller, query }) => ({
     success,

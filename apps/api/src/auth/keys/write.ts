@@ -10,6 +10,7 @@ import { quotaExceededError } from '../../limits/quotas.ts';
 import { API_KEY_CREATIONS } from '../../limits/rates.ts';
 import { assertRateLimit } from '../../limits/windows.ts';
 import { queueMail } from '../../mail/queue.ts';
+import { assertConfirmed } from '../../users/confirm-session.ts';
 import { assertSession, getSessionId } from '../sessions.ts';
 import { apiKeyFields } from './read.ts';
 import { generateApiKey, hashApiKey, toShownPrefix } from './secret.ts';
@@ -67,13 +68,14 @@ async function reserveApiKey(ctx: Context, caller: Caller, sessionId: string): P
   }
 }
 
-/** Throws 400, 403, 404. */
+/** Prolonging it needs a confirmed session. Throws 400, 403, 404. */
 export async function changeApiKey(ctx: Context, caller: Caller, id: string, input: ChangeApiKeyInput) {
   assertSession(caller);
   const expiresAt = parseExpiry(ctx, input.expiresAt);
   return inTransaction(ctx, async (tx) => {
     const [before] = await tx.db.select(apiKeyFields).from(apiKeys).where(isOwnKey(caller, id)).for('no key update');
     if (!before) throw apiKeyNotFound();
+    if (expiresAt !== undefined && isLater(expiresAt, before.expiresAt)) assertConfirmed(ctx, caller);
     const after = {
       name: input.name ?? before.name,
       expiresAt: expiresAt === undefined ? before.expiresAt : expiresAt,
@@ -125,6 +127,9 @@ function parseExpiry(ctx: Context, given: string | null | undefined): Date | nul
   if (at <= ctx.now()) throw invalidField('expiresAt', 'must be in the future');
   return at;
 }
+
+/** Null for never. */
+const isLater = (after: Date | null, before: Date | null) => before !== null && (after === null || after > before);
 
 const isOwnKey = (caller: Caller, id: string) => and(eq(apiKeys.id, id), eq(apiKeys.userId, caller.id));
 

@@ -32,7 +32,7 @@ interface TypedTask extends PreviewPromptInput {
   tools?: readonly string[];
 }
 
-/** What a planned run that starts now would send. Throws 404. */
+/** What a planned run that starts now would send; without the last result for a key that may not read it. Throws 404. */
 export async function previewPrompt(ctx: Context, caller: Caller, input: TypedTask) {
   const { prompt, taskId, timezone, context, name, outputSchema, tools } = input;
   const task =
@@ -59,14 +59,15 @@ export async function previewPrompt(ctx: Context, caller: Caller, input: TypedTa
   return { system, prompt: sent };
 }
 
-async function readTask({ db }: Context, caller: Caller, id: number): Promise<PreviewedTask> {
+async function readTask({ db }: Context, { id: userId, apiKey }: Caller, id: number): Promise<PreviewedTask> {
   const [task] = await queryRows<PreviewedTask>(
     db,
     sql`
     select t.name as task_name, t.timezone, t.context, t.output_schema, t.tools, t.last_success_at, (
-      select left(p.result, ${MAX_SENT}) from executions p where p.id = t.last_success_id and p.task_id = t.id
+      select left(p.result, ${MAX_SENT}) from executions p
+      where p.id = t.last_success_id and p.task_id = t.id and ${apiKey === null || apiKey.scopes.includes('executions:read')}
     ) as previous_result
-    from tasks t where t.id = ${id} and t.user_id = ${caller.id}`,
+    from tasks t where t.id = ${id} and t.user_id = ${userId}`,
   );
   if (!task) throw taskNotFound();
   return task;

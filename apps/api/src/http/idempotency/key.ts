@@ -18,8 +18,11 @@ export interface Idempotency {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** False for a POST that ignores `Idempotency-Key`. Unset for other methods and for routes without a user. */
-    idempotency?: Idempotency | boolean;
+    /**
+     * False for a POST that ignores `Idempotency-Key`, `reads` for one that changes nothing: it takes the header and keeps no
+     * answer. Unset for other methods and for routes without a user.
+     */
+    idempotency?: Idempotency | boolean | 'reads';
   }
 }
 
@@ -32,7 +35,7 @@ export const takesKey = ({ method, config }: Pick<RouteOptions, 'method' | 'conf
 /** Returns null for a request without a valid key. */
 export function findClaimRequest(request: FastifyRequest): ClaimRequest | null {
   const { idempotency } = request.routeOptions.config;
-  const key = idempotency ? request.headers[IDEMPOTENCY_HEADER] : undefined;
+  const key = idempotency && idempotency !== 'reads' ? request.headers[IDEMPOTENCY_HEADER] : undefined;
   if (typeof key !== 'string' || !isValidKey(request, key)) return null;
   const { method, routeOptions, params } = request;
   const scope = createHash('sha256')

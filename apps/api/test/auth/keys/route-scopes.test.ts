@@ -13,6 +13,7 @@ const { app, ctx } = await testContext(t);
 const SCOPES: Record<string, string[]> = {
   'none: sessions only': [
     'POST /api/auth/logout',
+    'POST /api/auth/confirm',
     'GET /api/auth/session',
     'GET /api/auth/sessions',
     'DELETE /api/auth/sessions/:id',

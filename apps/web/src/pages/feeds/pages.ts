@@ -1,9 +1,13 @@
+import type { ActionError } from '@carillon/contract/actions/index';
 import { parseId } from '@carillon/contract/primitives';
 import { type Page, type Redirect, redirect } from '../../answer.ts';
 import { html } from '../../html.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
+import { readForm } from '../../http/forms.ts';
 import type { PageRoutes } from '../../http/routes.ts';
+import { toFormErrors, toStatus } from '../../parts/fields.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { renderConfirmation } from '../settings/confirmation.ts';
 import { isOwnTask } from '../tasks/changes.ts';
 
 interface Owner {
@@ -20,7 +24,8 @@ const ofTask =
   <T>(work: (visit: SignedInVisit, owner: Owner) => Promise<T>) =>
   async (visit: SignedInVisit): Promise<T | Page> => {
     const id = parseId((visit.request.params as { id: string }).id);
-    return id === null ? NOT_FOUND : work(visit, { taskId: id, href: `/tasks/${id}`, text: 'The task' });
+    if (id === null || !(await isOwnTask(visit, id))) return NOT_FOUND;
+    return work(visit, { taskId: id, href: `/tasks/${id}`, text: 'The task' });
   };
 
 const ofAccount =
@@ -29,8 +34,15 @@ const ofAccount =
     work(visit, ACCOUNT);
 
 /** Shows the address in the answer to the form: it stands in no address, no cookie and no other page. */
-async function createFeed({ actions, session }: SignedInVisit, { taskId, href, text }: Owner): Promise<Page> {
-  const { url } = unwrap(await actions.createFeed(session, { taskId }));
+async function createFeed(visit: SignedInVisit, owner: Owner): Promise<Page> {
+  const { taskId, href, text } = owner;
+  const currentPassword = readForm(visit.request).optional('currentPassword');
+  const result = await visit.actions.createFeed(visit.session, {
+    taskId,
+    ...(currentPassword !== undefined && { currentPassword }),
+  });
+  if (!result.success && result.code === undefined) return askForPassword(visit, owner, result);
+  const { url } = unwrap(result);
   return {
     title: 'The feed is on',
     lead: taskId === null ? 'It has the newest 50 answers of all tasks.' : 'It has the newest 50 answers of the task.',
@@ -45,9 +57,19 @@ async function createFeed({ actions, session }: SignedInVisit, { taskId, href, t
   };
 }
 
-async function endFeed(visit: SignedInVisit, { taskId, href }: Owner): Promise<Page | Redirect> {
-  if (taskId !== null && !(await isOwnTask(visit, taskId))) return NOT_FOUND;
-  const result = await visit.actions.endFeed(visit.session, { taskId });
+const askForPassword = ({ csrfField }: SignedInVisit, { href, text }: Owner, result: ActionError): Page => ({
+  title: 'Confirm that it is you',
+  lead: 'Anyone with the address of a feed can read its answers.',
+  crumb: { href, text },
+  status: toStatus(result),
+  body: html`<form class="panel gap narrow" method="post" action="${href}/feed">${csrfField}
+${renderConfirmation(toFormErrors(result))}
+<div class="do"><button class="primary">Create feed</button><a class="button quiet" href="${href}">Cancel</a></div>
+</form>`,
+});
+
+async function endFeed({ actions, session }: SignedInVisit, { taskId, href }: Owner): Promise<Redirect> {
+  const result = await actions.endFeed(session, { taskId });
   if (!result.success && result.code !== 'NOT_FOUND') unwrap(result);
   return redirect(href, 'The feed has ended. Its address shows nothing any more.');
 }

@@ -1,4 +1,5 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { GivenPassword } from '../../primitives.ts';
 
 /** Who may call an action: a guest names the client that it acts for instead of a session. */
 export type ActionAccess = 'guest' | 'user' | 'admin';
@@ -35,6 +36,9 @@ export const adminChange = define('admin', true);
 /** The schema of the body that an operation of the HTTP API answers, without `success`. */
 export const bodyOf = <P extends TObject['properties']>(operation: { response: Record<200, TObject<P>> }) =>
   Type.Omit(operation.response[200], ['success']);
+
+/** Needed in a session that was opened, or confirmed with the password, more than 15 minutes ago. */
+export const CONFIRMATION = { currentPassword: Type.Optional(GivenPassword) };
 
 export const NoInput = Type.Object({}, { additionalProperties: false });
 export const NoData = Type.Null({ description: 'No data' });

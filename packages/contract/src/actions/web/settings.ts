@@ -12,8 +12,8 @@ import { ChangeSettingsInput, UserSettings } from '../../accounts/user-settings.
 import { ChangePasswordInput, DeleteUserInput, getUser, PatchUserInput } from '../../accounts/users.ts';
 import { ActivateCouponInput } from '../../admin/coupons.ts';
 import { ChannelChoice } from '../../channels/choices.ts';
-import { GivenPassword, Instant, nullable, strictObject, stringEnum, Uuid } from '../../primitives.ts';
-import { bodyOf, NoData, NoInput, userAction } from './define.ts';
+import { Instant, nullable, strictObject, stringEnum, Uuid } from '../../primitives.ts';
+import { bodyOf, CONFIRMATION, NoData, NoInput, userAction } from './define.ts';
 
 /** What an export of an account has besides the account and its settings. */
 export const EXPORT_PARTS = [
@@ -29,9 +29,6 @@ export const EXPORT_PARTS = [
   'usage',
 ] as const;
 export type ExportPart = (typeof EXPORT_PARTS)[number];
-
-/** Needed in a session that was opened, or confirmed with the password, more than 15 minutes ago. */
-const confirmation = { currentPassword: Type.Optional(GivenPassword) };
 
 const SessionId = strictObject({ id: Uuid });
 const KeyId = strictObject({ id: Uuid });
@@ -53,7 +50,7 @@ export const settingsActions = {
   changePassword: userAction(ChangePasswordInput, NoData),
   activateCoupon: userAction(ActivateCouponInput, strictObject({ days: Type.Integer(), trialEndsAt: Instant })),
   startExport: userAction(
-    strictObject(confirmation),
+    strictObject(CONFIRMATION),
     Type.Object({
       exportedAt: Instant,
       account: getUser.response[200].properties.user,
@@ -76,7 +73,7 @@ export const settingsActions = {
   listKeys: userAction(ListApiKeysQuery, bodyOf(listApiKeys)),
   /** With an id that the caller has chosen: a second key with it is a conflict. */
   createKey: userAction(
-    strictObject({ ...KeyId.properties, ...CreateApiKeyInput.properties, ...confirmation }),
+    strictObject({ ...KeyId.properties, ...CreateApiKeyInput.properties, ...CONFIRMATION }),
     Type.Omit(createApiKey.response[201], ['success']),
   ),
   changeKey: userAction(strictObject({ ...KeyId.properties, ...ChangeApiKeyInput.properties }), ApiKey),

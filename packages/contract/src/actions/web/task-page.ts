@@ -4,7 +4,7 @@ import { ErrorCode, Execution, ExecutionStatus, Trigger } from '../../executions
 import { BackfillTaskInput, PlannedOccurrence } from '../../occurrences.ts';
 import { Id, Instant, InstantInput, nullable, strictObject } from '../../primitives.ts';
 import { Task } from '../../tasks.ts';
-import { NoData, userAction } from './define.ts';
+import { CONFIRMATION, NoData, userAction } from './define.ts';
 import { IsChanged } from './runs.ts';
 import { PlannedFate, RecentCost } from './task-list.ts';
 
@@ -76,7 +76,10 @@ export const taskPageActions = {
   /** Skips the next run if it is the one that the page shows. */
   skipNextRun: userAction(strictObject({ id: Id, plannedFor: InstantInput }), NoData),
   /** Of a task, or of the account. A former address ends. */
-  createFeed: userAction(FeedOwner, Type.Object({ url: Type.String() })),
+  createFeed: userAction(
+    strictObject({ ...FeedOwner.properties, ...CONFIRMATION }),
+    Type.Object({ url: Type.String() }),
+  ),
   endFeed: userAction(FeedOwner, NoData),
   backfillTask: userAction(
     strictObject({ ...BackfillTaskInput.properties, id: Id }),

@@ -3,6 +3,7 @@ import { createAccountFeed, createTaskFeed, deleteFeed } from '../../../feeds/wr
 import { skipNextRun } from '../../../tasks/skip-next-run.ts';
 import { getTaskWithRuns } from '../../../tasks/task-page.ts';
 import { changeTask } from '../../../tasks/write.ts';
+import { confirmWith } from '../../../users/confirm-session.ts';
 import type { WebActionBuilder } from '../create-web-action.ts';
 
 export const taskPageActions = ({ signedIn }: WebActionBuilder) => ({
@@ -22,9 +23,10 @@ export const taskPageActions = ({ signedIn }: WebActionBuilder) => ({
     return null;
   }),
 
-  createFeed: signedIn('createFeed', async ({ ctx, caller }, { taskId }) => ({
-    url: await (taskId === null ? createAccountFeed(ctx, caller) : createTaskFeed(ctx, caller, taskId)),
-  })),
+  createFeed: signedIn('createFeed', async ({ ctx, caller }, { taskId, currentPassword }) => {
+    await confirmWith(ctx, caller, currentPassword);
+    return { url: await (taskId === null ? createAccountFeed(ctx, caller) : createTaskFeed(ctx, caller, taskId)) };
+  }),
 
   endFeed: signedIn('endFeed', async ({ ctx, caller }, { taskId }) => {
     await deleteFeed(ctx, caller, taskId);
