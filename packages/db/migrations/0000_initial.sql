@@ -288,6 +288,7 @@ CREATE TABLE "feeds" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"user_id" integer NOT NULL,
 	"task_id" integer,
+	"key_id" uuid,
 	"secret_hash" text NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "feeds_secret_hash_unique" UNIQUE("secret_hash")
@@ -303,6 +304,7 @@ CREATE TABLE "idempotency_keys" (
 	"status" smallint,
 	"location" text,
 	"answer_encrypted" text,
+	"answer_bytes" integer DEFAULT 0 NOT NULL,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "idempotency_keys_answer" CHECK (("idempotency_keys"."status" is null) = ("idempotency_keys"."answer_encrypted" is null))
 );
@@ -596,6 +598,8 @@ ALTER TABLE "feeds" ADD CONSTRAINT "feeds_user_id_users_id_fk" FOREIGN KEY ("use
 --> statement-breakpoint
 ALTER TABLE "feeds" ADD CONSTRAINT "feeds_task_id_tasks_id_fk" FOREIGN KEY ("task_id") REFERENCES "public"."tasks"("id") ON DELETE cascade ON UPDATE no action;
 --> statement-breakpoint
+ALTER TABLE "feeds" ADD CONSTRAINT "feeds_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;
+--> statement-breakpoint
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;
 --> statement-breakpoint
 ALTER TABLE "rate_hits" ADD CONSTRAINT "rate_hits_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;
@@ -676,11 +680,13 @@ CREATE UNIQUE INDEX "endpoints_one_of_account" ON "endpoints" USING btree ("user
 --> statement-breakpoint
 CREATE INDEX "event_streams_of_user" ON "event_streams" USING btree ("user_id");
 --> statement-breakpoint
+CREATE INDEX "feeds_key" ON "feeds" USING btree ("key_id");
+--> statement-breakpoint
 CREATE UNIQUE INDEX "feeds_one_of_task" ON "feeds" USING btree ("task_id");
 --> statement-breakpoint
 CREATE UNIQUE INDEX "feeds_one_of_account" ON "feeds" USING btree ("user_id") WHERE "feeds"."task_id" is null;
 --> statement-breakpoint
-CREATE INDEX "idempotency_keys_user" ON "idempotency_keys" USING btree ("user_id");
+CREATE INDEX "idempotency_keys_user" ON "idempotency_keys" USING btree ("user_id","answer_bytes");
 --> statement-breakpoint
 CREATE INDEX "idempotency_keys_expiry" ON "idempotency_keys" USING btree ("expires_at");
 --> statement-breakpoint

@@ -139,7 +139,7 @@ t.test('A cursor keeps the filter, and shows no tasks of a stranger', async (t) 
   t.same(await namesOf(bob, { cursor: nextCursor }), []);
 });
 
-t.test('A page without a filter takes one statement beside the session and the rate limit, its total included', async (t) => {
+t.test('A page without a filter takes one statement beside those of its session, its total included', async (t) => {
   const alice = await signUp(app);
   await insert(alice, ['One', 'Two']);
   const { nextCursor } = (await list(alice, { limit: 1 })).json().pagination;

@@ -76,10 +76,10 @@ insert into email_changes values (1, 'new@example.com', 'confirm', repeat('a', 6
 insert into notification_addresses values (1, 'team@example.com', null, null, now()), (1, 'ops@example.com', null, null, now()), (2, 'team@example.com', repeat('b', 64), now(), null);
 insert into api_keys values ('00000000-0000-4000-8000-000000000003', 1, 'Report', 'crl_00000000', repeat('c', 64), array['tasks:read'], null, now(), now());
 insert into api_key_usage values ('00000000-0000-4000-8000-000000000003', '2026-11', 7);
-insert into idempotency_keys values (
+insert into idempotency_keys (id, user_id, claim_token, claimed_at, lease_until, backend_pid, status, location, answer_encrypted, expires_at) values (
   '1:' || repeat('a', 64), 1, gen_random_uuid(), now(), now() + interval '30 s', 1, 201, '/api/tasks/1', 'encrypted', now() + interval '1 day'
 );
-insert into idempotency_keys values (
+insert into idempotency_keys (id, user_id, claim_token, claimed_at, lease_until, backend_pid, status, location, answer_encrypted, expires_at) values (
   '1:' || repeat('b', 64), 1, gen_random_uuid(), now(), now() + interval '30 s', null, null, null, null, now() + interval '1 day'
 );
 insert into event_positions values (1, 2);
