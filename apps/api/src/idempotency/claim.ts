@@ -102,7 +102,7 @@ const claimQuery = preparedQuery((db) => {
   const takenOver = db.$with('taken_over', {}).as(
     sql`update idempotency_keys set claim_token = ${newClaim.token}, claimed_at = clock_timestamp(),
         lease_until = ${newClaim.leaseUntil}, backend_pid = ${newClaim.backendPid},
-        expires_at = ${newClaim.expiresAt}, status = null, location = null, answer_ciphertext = null,
+        expires_at = ${newClaim.expiresAt}, status = null, location = null, answer_encrypted = null,
         answer_bytes = 0
       where id in (
         select k.id from idempotency_keys k join known on known.id = k.id
