@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -94,7 +94,15 @@ t.test('If the process is killed, PostgreSQL stops', async (t) => {
 t.test('A second Ctrl-C ends the process at once, and the next start works', async (t) => {
   const dataDir = folder(t);
   const first = start(t, dataDir);
-  await until(() => serverPid(dataDir) !== undefined);
+  const { hostname, port } = new URL(await readUrl(first.child));
+  // A request without its body keeps the process from stopping quickly.
+  const socket = connect(Number(port), hostname);
+  t.teardown(() => socket.destroy());
+  socket.on('error', () => {});
+  socket.write(
+    'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+  );
+  await once(socket, 'ready');
   first.child.kill('SIGINT');
   const again = setInterval(() => first.child.kill('SIGINT'), 20);
   const [code] = await first.exit;
