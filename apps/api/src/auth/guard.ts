@@ -5,9 +5,9 @@ import { isSameSecret } from '../crypto/is-same-secret.ts';
 import { AppError, ERROR_MESSAGES } from '../errors.ts';
 import { countHeader, findBearer, hasSeveralTokens } from '../http/credentials.ts';
 import { assertNotInMaintenance, isMaintenance, isOpenDuringMaintenance } from '../settings/maintenance.ts';
-import { assertConfirmed } from '../users/confirm-session.ts';
 import { type Authenticated, authenticate, type Credentials } from './authenticate.ts';
 import { authorize } from './authorize.ts';
+import { assertConfirmed } from './confirm-session.ts';
 import { buildChallenge } from './keys/protected-resource.ts';
 import { hashApiKey, isApiKey, isWellFormedApiKey } from './keys/secret.ts';
 

@@ -1,7 +1,7 @@
 import * as contract from '@carillon/contract/accounts/auth';
 import { clearSessionCookie, setSessionCookie } from '../http/credentials.ts';
 import { type Routes, success } from '../http/validation.ts';
-import { confirmSession } from '../users/confirm-session.ts';
+import { confirmSession } from './confirm-session.ts';
 import { getReset, requestReset, resetPassword } from './password-reset.ts';
 import { listSessions } from './read.ts';
 import { SESSION_SECONDS } from './sessions.ts';

@@ -2,6 +2,7 @@ import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { emailChanges, users, violatedUnique } from '@carillon/db';
 import { describeActor, recordAudit } from '../audit/record.ts';
 import { cancelEmailChange } from '../auth/cancel-email-change.ts';
+import { type AssertSamePassword, verifyCurrentPassword } from '../auth/current-password.ts';
 import { assertSession } from '../auth/sessions.ts';
 import { hasEmail, storedEmail } from '../auth/write.ts';
 import type { Caller, Context } from '../context.ts';
@@ -12,7 +13,6 @@ import { CONFIRMATIONS_TO_ADDRESS, EMAIL_CHANGES } from '../limits/rates.ts';
 import { assertRateLimit } from '../limits/windows.ts';
 import { buildConfirmationLink } from '../mail/links.ts';
 import { queueMail, queueMails } from '../mail/queue.ts';
-import { type AssertSamePassword, verifyCurrentPassword } from './current-password.ts';
 
 /** Server actions have no field for a password: `by_mail` has the present address approve the change. */
 export type EmailProof = { currentPassword: string | undefined } | 'by_mail';

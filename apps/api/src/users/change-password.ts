@@ -2,12 +2,12 @@ import { passwordResets, users } from '@carillon/db';
 import { and, eq, isNull } from 'drizzle-orm';
 import { describeActor, recordAudit } from '../audit/record.ts';
 import { cancelEmailChange } from '../auth/cancel-email-change.ts';
+import { verifyCurrentPassword } from '../auth/current-password.ts';
 import { hashPassword, isSamePassword } from '../auth/passwords.ts';
 import { endUserSessions, getSessionId } from '../auth/sessions.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, accountDeleted, invalidField } from '../errors.ts';
 import { queueMail } from '../mail/queue.ts';
-import { verifyCurrentPassword } from './current-password.ts';
 
 /**
  * `store` runs in the transaction of the change. Throws like `verifyCurrentPassword`, and 409 for an account without a

@@ -3,13 +3,13 @@ import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { sessions, users } from '@carillon/db';
 import { and, eq, gt } from 'drizzle-orm';
 import { describeActor, recordAudit } from '../audit/record.ts';
+import { verifyCurrentPassword } from '../auth/current-password.ts';
 import { getSessionId } from '../auth/sessions.ts';
 import { type Caller, type Context, inTransaction } from '../context.ts';
 import { AppError, ERROR_MESSAGES, invalidField } from '../errors.ts';
 import { assertRevision, type ExpectedRevisions } from '../queries/revision.ts';
 import { lockUserTasks } from '../tasks/suspend.ts';
 import { lockAccount } from './admin/lock-account.ts';
-import { verifyCurrentPassword } from './current-password.ts';
 import { deleteAccountData } from './delete-account-data.ts';
 
 const RECENT_SIGN_IN_MS = 15 * 60 * 1000;

@@ -13,6 +13,7 @@ import {
 import { and, asc, eq, gt, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { describeActor, recordAudit } from '../audit/record.ts';
+import { confirmWith } from '../auth/confirm-session.ts';
 import { apiKeyFields } from '../auth/keys/read.ts';
 import { channelFields, isChannel } from '../channels/read.ts';
 import type { Caller, Context } from '../context.ts';
@@ -22,7 +23,6 @@ import { ACCOUNT_EXPORTS } from '../limits/rates.ts';
 import { assertRateLimit } from '../limits/windows.ts';
 import { fromReplica } from '../queries/from-replica.ts';
 import { isNoChannel, webhookFields } from '../webhooks/read.ts';
-import { confirmWith } from './confirm-session.ts';
 import { getProfile, getUserSettings } from './read.ts';
 
 /** An answer may have 100 KB. */

@@ -1,4 +1,5 @@
 import { browseAudit } from '../../audit/read.ts';
+import { confirmSession, getConfirmation } from '../../auth/confirm-session.ts';
 import { getCouponWithUses, listCoupons } from '../../coupons/read.ts';
 import { changeCoupon, createCoupon, deleteCoupon } from '../../coupons/write.ts';
 import { getSettings } from '../../settings/read.ts';
@@ -8,7 +9,6 @@ import { deleteAccount } from '../../users/admin/delete.ts';
 import { describeAccount } from '../../users/admin/describe.ts';
 import { listUsers } from '../../users/admin/read.ts';
 import { changeAccount } from '../../users/admin/write.ts';
-import { confirmSession, getConfirmation } from '../../users/confirm-session.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
 
 export const adminActions = ({ signedIn }: WebActionBuilder) => {

@@ -9,6 +9,7 @@ import {
 } from '@carillon/contract/actions/web/index';
 import type { Logger } from 'pino';
 import { authorize } from '../../auth/authorize.ts';
+import { assertConfirmed } from '../../auth/confirm-session.ts';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { userKey } from '../../limits/keys.ts';
@@ -16,7 +17,6 @@ import { findRateLimit, PAGE_VIEWS, PUBLIC_ENDPOINTS, type RateLimit } from '../
 import { assertRateLimit } from '../../limits/windows.ts';
 import { readPageState } from '../../notifications/page-state.ts';
 import { assertNotInMaintenance, isMaintenance } from '../../settings/maintenance.ts';
-import { assertConfirmed } from '../../users/confirm-session.ts';
 import { admit, countGuest } from '../admit.ts';
 import type { Call } from '../call.ts';
 import { toActionError } from '../errors.ts';

@@ -1,3 +1,4 @@
+import { confirmWith } from '../../auth/confirm-session.ts';
 import { listApiKeys } from '../../auth/keys/read.ts';
 import { changeApiKey, createApiKey, deleteApiKey } from '../../auth/keys/write.ts';
 import { listSessions } from '../../auth/read.ts';
@@ -6,7 +7,6 @@ import { endOwnSession } from '../../auth/write.ts';
 import { activateCoupon } from '../../coupons/activate.ts';
 import { AppError, type ErrorKind, invalidField } from '../../errors.ts';
 import { changePassword } from '../../users/change-password.ts';
-import { confirmWith } from '../../users/confirm-session.ts';
 import { deleteOwnAccount } from '../../users/delete-own-account.ts';
 import { readExport, startExport } from '../../users/export-account.ts';
 import { getSettingsPage } from '../../users/read.ts';

@@ -10,7 +10,7 @@ import { quotaExceededError } from '../../limits/quotas.ts';
 import { API_KEY_CREATIONS } from '../../limits/rates.ts';
 import { assertRateLimit } from '../../limits/windows.ts';
 import { queueMail } from '../../mail/queue.ts';
-import { assertConfirmed } from '../../users/confirm-session.ts';
+import { assertConfirmed } from '../confirm-session.ts';
 import { assertSession, getSessionId } from '../sessions.ts';
 import { apiKeyFields } from './read.ts';
 import { generateApiKey, hashApiKey, toShownPrefix } from './secret.ts';

@@ -1,9 +1,9 @@
+import { confirmWith } from '../../../auth/confirm-session.ts';
 import { backfillTask } from '../../../executions/backfill-task.ts';
 import { createAccountFeed, createTaskFeed, deleteFeed } from '../../../feeds/write.ts';
 import { skipNextRun } from '../../../tasks/skip-next-run.ts';
 import { getTaskWithRuns } from '../../../tasks/task-page.ts';
 import { changeTask } from '../../../tasks/write.ts';
-import { confirmWith } from '../../../users/confirm-session.ts';
 import type { WebActionBuilder } from '../create-web-action.ts';
 
 export const taskPageActions = ({ signedIn }: WebActionBuilder) => ({

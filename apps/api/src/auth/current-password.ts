@@ -1,11 +1,11 @@
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
-import { verifyPassword } from '../auth/passwords.ts';
 import type { Caller, Context } from '../context.ts';
 import { accountDeleted, invalidField } from '../errors.ts';
 import { userKey } from '../limits/keys.ts';
 import { PASSWORD_ATTEMPTS } from '../limits/rates.ts';
 import { assertRateLimit } from '../limits/windows.ts';
+import { verifyPassword } from './passwords.ts';
 
 /** Throws 400 if the locked account has another password by now. */
 export type AssertSamePassword = (passwordHash: string | null) => Promise<void>;

@@ -1,9 +1,9 @@
 import { sessions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
-import { getSessionId } from '../auth/sessions.ts';
 import type { Caller, Context } from '../context.ts';
 import { AppError, accountDeleted, ERROR_MESSAGES, invalidField } from '../errors.ts';
 import { verifyCurrentPassword } from './current-password.ts';
+import { getSessionId } from './sessions.ts';
 
 const CONFIRMED_MS = 15 * 60 * 1000;
 
