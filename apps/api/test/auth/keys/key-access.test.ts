@@ -147,7 +147,7 @@ t.test('A key with a wrong checksum or form is 401 without the database', async 
 });
 
 t.test('Unknown keys count by address like other requests without a session', async (t) => {
-  const { app } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '0.05' } });
+  const { app } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '0.0083' } });
   const statuses = [];
   for (let i = 0; i < 7; i++) {
     const headers = { authorization: `Bearer ${generateApiKey()}` };
