@@ -113,6 +113,7 @@ const OTHERS = {
   [MCP_REQUESTS.bucket]: ['POST /mcp'],
   [OTHER_ENDPOINTS.bucket]: [
     'POST /api/auth/logout',
+    'POST /api/auth/confirm',
     'GET /api/auth/sessions',
     'DELETE /api/auth/sessions/:id',
     'GET /api/user',
