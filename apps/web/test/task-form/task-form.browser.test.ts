@@ -8,6 +8,7 @@ import {
 } from '../../../api/test/support/browser.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUp } from '../../../api/test/support/people.ts';
+import { until } from '../../../api/test/support/until.ts';
 import { createReader } from './read-form.ts';
 
 t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) => {
@@ -56,7 +57,7 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
     t.equal(await page.inputValue('#cron'), '30 2 * * 1-5');
     await page.fill('#cron', '15 6 1 * *');
     await hasText(page, '#said', 'Day 1 of the month at 06:15, Europe/Berlin time.');
-    await page.waitForFunction("document.querySelector('#every').value === 'month'");
+    await until(() => page.evaluate<boolean>("document.querySelector('#every').value === 'month'"));
     await page.getByText('Words', { exact: true }).click();
     t.equal(await page.inputValue('#at'), '06:15');
     t.same(problems, []);
@@ -69,7 +70,9 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
     await page.getByText('What the model knows').click();
     await hasText(page, '#sent', 'What does the bin cost on Friday?');
     await page.uncheck('#clock');
-    await page.waitForFunction("!document.querySelector('#sent').textContent.includes('System message')");
+    await until(() =>
+      page.evaluate<boolean>("!document.querySelector('#sent').textContent.includes('System message')"),
+    );
     await page.getByText('Limits', { exact: true }).click();
     await page.fill('#maxRuns', '2');
     await hasText(page, '#runs', 'This is the last of 2 planned runs.');
