@@ -96,7 +96,7 @@ export function authorizeRequests(app: FastifyInstance, ctx: Context): void {
     }
     if (!needsCaller(access)) return;
     if (!request.authenticated) throw unauthenticated(request, reply, access);
-    const hasAdminKey = isSameSecret(request.headers['x-admin-key'], ctx.config.adminKey);
+    const hasAdminKey = access === 'admin' && isSameSecret(request.headers['x-admin-key'], ctx.config.adminKey);
     authorize(request.authenticated, { access, scope, alsoScope, isOpenDuringMaintenance: isOpen, hasAdminKey });
     if (needsConfirmation && !request.caller.apiKey) assertConfirmed(ctx, request.caller);
   });
