@@ -10,7 +10,8 @@ COPY patches patches
 COPY packages/client/package.json packages/client/
 COPY packages/contract/package.json packages/contract/
 COPY packages/db/package.json packages/db/
-COPY packages/log/package.json packages/log/
+COPY packages/json-schema/package.json packages/json-schema/
+COPY packages/runtime/package.json packages/runtime/
 COPY apps/api/package.json apps/api/
 COPY apps/scheduler/package.json apps/scheduler/
 COPY apps/start/package.json apps/start/

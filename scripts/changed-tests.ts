@@ -6,7 +6,8 @@ const ROOT = resolve(import.meta.dirname, '..');
 
 /** These import every module, so following them would select every test for any change. */
 const COMPOSITION = [
-  ...['app', 'main', 'open-context', 'serve', 'worker'].map((name) => `apps/api/src/${name}.ts`),
+  'apps/api/src/main.ts',
+  ...['app', 'open-context', 'serve', 'worker'].map((name) => `apps/api/src/entry/${name}.ts`),
   'apps/api/test/support/context.ts',
 ];
 /** Files that no import leads to and that any test may depend on. */
@@ -54,5 +55,6 @@ function readImporters(): Map<string, string[]> {
   return importers;
 }
 
-/** `apps/api/src/tasks/write.ts` → `apps/api/test/tasks/`; a file at the top of `src` → every test of its package. */
-const mirrorFolder = (path: string) => path.replace('/src/', '/test/').replace(/[^/]*$/, '');
+/** `apps/api/src/product/tasks/write.ts` → `apps/api/test/tasks/`; a file at the top of `src` → every test of its package. */
+const mirrorFolder = (path: string) =>
+  path.replace(/\/src\/(?:(?:entry|handlers|product|platform|lib)\/)?/, '/test/').replace(/[^/]*$/, '');

@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { VARIABLES } from '../apps/api/src/config/variables.ts';
-import { getPlanLimits } from '../apps/api/src/limits/plan-limits.ts';
+import { TOOLS } from '../apps/api/src/handlers/mcp/tools/index.ts';
+import { VARIABLES } from '../apps/api/src/lib/config/variables.ts';
+import { getPlanLimits } from '../apps/api/src/platform/limits/plan-limits.ts';
 import {
   MCP_REQUESTS,
   OTHER_ENDPOINTS,
   PUBLIC_ENDPOINTS,
   RATE_LIMITS,
   type RateLimit,
-} from '../apps/api/src/limits/rates.ts';
-import { TOOLS } from '../apps/api/src/mcp/tools/index.ts';
+} from '../apps/api/src/platform/limits/rates.ts';
 import { API_KEY_SCOPES } from '../packages/contract/src/accounts/api-keys.ts';
 import { ERROR_CODES } from '../packages/contract/src/error-codes.ts';
 import { buildActionDeclarations } from './action-declarations.ts';
@@ -45,7 +45,7 @@ function fillMarks(page: string, parts: Record<string, string>): string {
 
 const INTRODUCTION = `# Configuration
 
-<!-- Written by \`pnpm docs:generate\` from .env.example and apps/api/src/config/variables.ts: change these. -->
+<!-- Written by \`pnpm docs:generate\` from .env.example and apps/api/src/lib/config/variables.ts: change these. -->
 
 Settings are environment variables. A file \`.env\` in the folder of the repository is read too; the environment takes
 precedence. Each variable can be read from a file: \`NAME_FILE\` with the path, for secrets of Docker or systemd. Empty means

@@ -5,7 +5,7 @@ const ROOT = resolve(import.meta.dirname, '..');
 
 /** One import or re-export of a file. */
 export interface Import {
-  /** A package with its path, `node:…`, or a file of the workspace such as `apps/api/src/app.ts`. */
+  /** A package with its path, `node:…`, or a file of the workspace such as `apps/api/src/entry/app.ts`. */
   to: string;
   /** True for `import type`. */
   typeOnly: boolean;
@@ -55,12 +55,13 @@ export function findImports(path: string, text: string): Import[] {
 
 /** `@carillon/db` is `packages/db/src/index.ts`, as the `exports` of its manifest say. */
 function workspaceFile(specifier: string): string {
-  const [, name, path] = /^@carillon\/(\w+)(?:\/(.+))?$/.exec(specifier) ?? [];
+  const [, name, path] = /^@carillon\/([\w-]+)(?:\/(.+))?$/.exec(specifier) ?? [];
   if (name === undefined) return specifier;
-  if (name === 'api' && path === 'actions') return 'apps/api/src/exports/actions.ts';
   if (name === 'client') return 'packages/client/src/index.ts';
   const folder = existsSync(join(ROOT, 'packages', name)) ? 'packages' : 'apps';
-  return `${folder}/${name}/src/${path ?? 'index'}.ts`;
+  const { exports } = JSON.parse(readFileSync(join(ROOT, folder, name, 'package.json'), 'utf8'));
+  const entry = exports[path ? `./${path}` : '.'] ?? exports['./*'].replace('*', path);
+  return join(folder, name, typeof entry === 'string' ? entry : entry.default);
 }
 
 const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '');

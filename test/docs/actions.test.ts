@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { loadConfig } from '@carillon/api/config/config';
+import { loadConfig } from '@carillon/api/lib/config/config';
 import { testDatabase } from '@carillon/db/test-database';
 import t, { type Test } from 'tap';
 import { startCarillon } from '../../apps/start/src/start.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { loadConfig } from '@carillon/api/config/config';
+import { loadConfig } from '@carillon/api/lib/config/config';
 import { Carillon } from '@carillon/client/source';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { loadConfig } from '@carillon/api/config/config';
-import { VARIABLES } from '@carillon/api/config/variables';
+import { loadConfig } from '@carillon/api/lib/config/config';
+import { VARIABLES } from '@carillon/api/lib/config/variables';
 import { readInterval } from '@carillon/scheduler/settings';
 import t from 'tap';
 

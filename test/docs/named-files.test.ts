@@ -20,7 +20,7 @@ t.test('every source file and folder that CONTRIBUTING.md names exists', async (
   const names = [...page.matchAll(/`([\w./-]+(?:\.ts|\/))`/g)].map(([, name = '']) => name);
   t.ok(names.length > 40);
   for (const name of new Set(names)) {
-    const candidates = [name, `apps/api/src/${name}`, `apps/api/src/tasks/${name}`];
+    const candidates = [name, `apps/api/src/${name}`, `apps/api/src/product/tasks/${name}`];
     t.ok(
       candidates.some((candidate) => existsSync(join(ROOT, candidate))),
       name,

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { loadConfig } from '@carillon/api/config/config';
+import { loadConfig } from '@carillon/api/lib/config/config';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { startCarillon } from '../../apps/start/src/start.ts';

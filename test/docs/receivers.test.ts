@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { loadConfig } from '@carillon/api/config/config';
+import { loadConfig } from '@carillon/api/lib/config/config';
 import { testDatabase } from '@carillon/db/test-database';
 import t, { type Test } from 'tap';
 import { startCarillon } from '../../apps/start/src/start.ts';

@@ -3,7 +3,7 @@ import { type Db, executions, queryRows } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
-import { findWrongCounters } from '../../apps/api/src/usage/verify.ts';
+import { findWrongCounters } from '../../apps/api/src/product/usage/verify.ts';
 import { startAiServer } from '../../apps/api/test/support/servers/ai-server.ts';
 import { until } from '../../apps/api/test/support/until.ts';
 import { type ApiProcess, startApiProcess } from './api-process.ts';

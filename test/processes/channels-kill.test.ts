@@ -3,8 +3,8 @@ import { type Db, deliveries, deliveryAttempts, endpoints, queryRows } from '@ca
 import { testDatabase } from '@carillon/db/test-database';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { loadConfig } from '../../apps/api/src/config/config.ts';
 import type { Context } from '../../apps/api/src/context.ts';
+import { loadConfig } from '../../apps/api/src/lib/config/config.ts';
 import { startReceiver } from '../../apps/api/test/support/servers/receiver.ts';
 import { insertTestChannel } from '../../apps/api/test/support/test-channels.ts';
 import { until } from '../../apps/api/test/support/until.ts';

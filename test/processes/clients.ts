@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Db, sessions } from '@carillon/db';
-import { SESSION_SECONDS } from '../../apps/api/src/auth/sessions.ts';
-import { createSessionTokens } from '../../apps/api/src/auth/tokens.ts';
+import { SESSION_SECONDS } from '../../apps/api/src/product/auth/sessions.ts';
+import { createSessionTokens } from '../../apps/api/src/product/auth/tokens.ts';
 
 export const JWT_SECRET = 'one secret for the processes of a test, 48 bytes';
 

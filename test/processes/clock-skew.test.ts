@@ -1,7 +1,7 @@
 import { executions } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
-import { findWrongCounters } from '../../apps/api/src/usage/verify.ts';
+import { findWrongCounters } from '../../apps/api/src/product/usage/verify.ts';
 import { type AiAnswer, startAiServer } from '../../apps/api/test/support/servers/ai-server.ts';
 import { until } from '../../apps/api/test/support/until.ts';
 import { type ApiProcess, startApiProcess } from './api-process.ts';

@@ -5,7 +5,7 @@ import { connect, executions } from '@carillon/db';
 import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import { migrateDatabase } from '@carillon/db/migrate';
 import t from 'tap';
-import { findWrongCounters } from '../../apps/api/src/usage/verify.ts';
+import { findWrongCounters } from '../../apps/api/src/product/usage/verify.ts';
 import { startAiServer } from '../../apps/api/test/support/servers/ai-server.ts';
 import { until } from '../../apps/api/test/support/until.ts';
 import { startApiProcess } from './api-process.ts';

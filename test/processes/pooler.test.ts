@@ -6,7 +6,7 @@ import { connect, type Db, queryRows } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t, { type Test } from 'tap';
-import { findWrongCounters } from '../../apps/api/src/usage/verify.ts';
+import { findWrongCounters } from '../../apps/api/src/product/usage/verify.ts';
 import { startAiServer } from '../../apps/api/test/support/servers/ai-server.ts';
 import { startReceiver } from '../../apps/api/test/support/servers/receiver.ts';
 import { until } from '../../apps/api/test/support/until.ts';

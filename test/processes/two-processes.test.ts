@@ -1,6 +1,6 @@
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
-import { findWrongCounters } from '../../apps/api/src/usage/verify.ts';
+import { findWrongCounters } from '../../apps/api/src/product/usage/verify.ts';
 import { startAiServer } from '../../apps/api/test/support/servers/ai-server.ts';
 import { startApiProcess } from './api-process.ts';
 import { countStates, findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';

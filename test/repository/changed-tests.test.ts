@@ -3,7 +3,7 @@ import { selectReached } from '../../scripts/changed-tests.ts';
 
 const TESTS = [
   'apps/api/test/tasks/create-task.test.ts',
-  'apps/api/test/coupons/activate-coupon.test.ts',
+  'apps/api/test/users/coupons/activate-coupon.test.ts',
   'apps/api/test/schedule/recurrence.test.ts',
   'test/docs/readme.test.ts',
   'packages/db/test/pool.test.ts',
@@ -17,7 +17,7 @@ t.test('A changed test selects itself', async (t) => {
 t.test(
   'A changed source selects the tests that import it and those in the folders of the modules that use it',
   async (t) => {
-    const selected = selectReached(TESTS, ['apps/api/src/schedule/recurrence.ts']);
+    const selected = selectReached(TESTS, ['apps/api/src/product/schedule/recurrence.ts']);
     t.ok(selected.includes('apps/api/test/schedule/recurrence.test.ts'), 'its own test');
     t.ok(selected.includes('apps/api/test/tasks/create-task.test.ts'), 'tasks use schedules');
     t.notOk(selected.includes('packages/db/test/pool.test.ts'), 'the database does not');

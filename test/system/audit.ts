@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { findWrongTotals } from '@carillon/api/uploads/totals';
-import { findWrongCounters } from '@carillon/api/usage/verify';
+import { findWrongTotals } from '@carillon/api/product/uploads/totals';
+import { findWrongCounters } from '@carillon/api/product/usage/verify';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { compareDeliveries } from './deliveries.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { generateApiKey, hashApiKey, toShownPrefix } from '@carillon/api/auth/keys/secret';
-import { createSessionTokens } from '@carillon/api/auth/tokens';
+import { generateApiKey, hashApiKey, toShownPrefix } from '@carillon/api/product/auth/keys/secret';
+import { createSessionTokens } from '@carillon/api/product/auth/tokens';
 import { apiKeys, type Db, queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 

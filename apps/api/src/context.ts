@@ -2,15 +2,15 @@ import type { ApiKeyScope } from '@carillon/contract/accounts/api-keys';
 import type { Db } from '@carillon/db';
 import { databaseErrorCode, isOutage, SQLSTATE } from '@carillon/db/errors';
 import type { Logger } from 'pino';
-import type { Ai } from './ai/client.ts';
-import type { Config } from './config/config.ts';
-import type { HttpClient } from './egress/client.ts';
-import type { Mail } from './mail/transport.ts';
-import type { FileStorage } from './storage/client.ts';
-import type { Metrics } from './telemetry/metrics.ts';
-import type { Trace } from './telemetry/tracing.ts';
-import type { Integrations } from './third-party/integrations.ts';
-import type { OAuth } from './third-party/oauth.ts';
+import type { Ai } from './lib/ai/client.ts';
+import type { Config } from './lib/config/config.ts';
+import type { HttpClient } from './lib/egress/client.ts';
+import type { Mail } from './lib/mail/transport.ts';
+import type { FileStorage } from './lib/storage/client.ts';
+import type { Metrics } from './lib/telemetry/metrics.ts';
+import type { Trace } from './lib/telemetry/tracing.ts';
+import type { Integrations } from './lib/third-party/integrations.ts';
+import type { OAuth } from './lib/third-party/oauth.ts';
 
 export interface Context {
   /** The transaction inside `inTransaction`. */

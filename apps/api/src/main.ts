@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { withCachedImports } from '@carillon/db/cached-imports';
-import { type Config, loadConfig } from './config/config.ts';
-import { loadEnvFile } from './config/env-file.ts';
-import { describeAddress } from './start/describe-address.ts';
-import { explainStartFailure } from './start-failure.ts';
+import { withCachedImports } from '@carillon/runtime/cached-imports';
+import { describeAddress } from './entry/describe-address.ts';
+import { explainStartFailure } from './entry/start-failure.ts';
+import { type Config, loadConfig } from './lib/config/config.ts';
+import { loadEnvFile } from './lib/config/env-file.ts';
 
 /** Requests and executions get 20 s, plus time to store results. */
 const STOP_TIMEOUT_MS = 30_000;
@@ -39,7 +39,7 @@ try {
   config = loadConfig(process.env, fileNames);
   // Compiling takes most of a start; later imports come from the cache.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
-  const { startApi } = await withCachedImports(() => import('./serve.ts'));
+  const { startApi } = await withCachedImports(() => import('./entry/serve.ts'));
   const api = await startApi(config, { stopping: stopping.signal });
   if (api.setupPath !== null) {
     // Programs that read the log of a service expect JSON.

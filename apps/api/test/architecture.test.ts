@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import t from 'tap';
 import {
@@ -13,25 +13,18 @@ import {
 const ROOT = resolve(import.meta.dirname, '../../..');
 const files = readSources();
 const API = 'apps/api/src/';
+const API_FOLDER = resolve(ROOT, API);
 
-/** Modules that know the configuration, each other and libraries, and no resource. */
-const INFRASTRUCTURE = [
-  'ai',
-  'crypto',
-  'egress',
-  'json-schema',
-  'mail',
-  'queue',
-  'storage',
-  'telemetry',
-  'third-party',
-];
-/** Files that put the modules together may import all of them. */
-const COMPOSITION = ['app', 'main', 'open-context', 'serve', 'worker', 'exports/actions', 'exports/open-context'].map(
-  (name) => `${API}${name}.ts`,
-);
+/** From above to below. A tier imports only itself and the tiers below it; type imports count. */
+const TIERS = ['entry', 'handlers', 'product', 'platform', 'lib'];
+/** The files between the tiers: `main.ts` is above all, and `lib/` knows only the errors. */
+const LOOSE = new Map([
+  ['main.ts', -1],
+  ['context.ts', TIERS.indexOf('platform')],
+  ['errors.ts', TIERS.length],
+]);
 /** `@fastify/jwt` works on a Fastify instance only. */
-const TOKENS = `${API}auth/tokens.ts`;
+const TOKENS = `${API}product/auth/tokens.ts`;
 
 /** `file → import` for each import of the selected files that `allowed` rejects. */
 function findViolations(
@@ -55,13 +48,15 @@ const isFastify = (to: string) => /^@?fastify(\/|-|$)/.test(to);
 const isDatabase = (to: string) => to.startsWith('packages/db/') || to.startsWith('drizzle-orm');
 
 const isRoutes = (path: string) => path.startsWith(API) && /[/-]routes\.ts$/.test(path);
-const isAction = isIn(`${API}actions/`);
-const isTool = isIn(`${API}mcp/`);
+const isAction = isIn(`${API}handlers/actions/`);
+const isTool = isIn(`${API}handlers/mcp/`);
 /** What the routes share: they know Fastify. */
-const isHttp = (path: string) => ['http/', 'openapi/', 'auth/guard.ts'].some((prefix) => path.startsWith(API + prefix));
+const isHttp = (path: string) =>
+  ['platform/http/', 'handlers/openapi/', 'product/auth/guard.ts'].some((prefix) => path.startsWith(API + prefix));
+/** Files that put the modules together. */
+const isComposition = (path: string) => path === `${API}main.ts` || path.startsWith(`${API}entry/`);
 const isHandler = (path: string) => isRoutes(path) || isAction(path) || isTool(path) || isHttp(path);
-const isService = (path: string) =>
-  path.startsWith(API) && !isHandler(path) && !COMPOSITION.includes(path) && path !== TOKENS;
+const isService = (path: string) => path.startsWith(API) && !isHandler(path) && !isComposition(path) && path !== TOKENS;
 
 t.test('Imports are read in every form that the formatter leaves', async (t) => {
   const text = [
@@ -111,7 +106,13 @@ t.test('Imports are read in every form that the formatter leaves', async (t) => 
 });
 
 t.test('Packages know nothing above them, nor each other', async (t) => {
-  for (const folder of ['packages/contract/', 'packages/db/', 'packages/client/']) {
+  for (const folder of [
+    'packages/contract/',
+    'packages/db/',
+    'packages/client/',
+    'packages/json-schema/',
+    'packages/runtime/',
+  ]) {
     t.same(
       findViolations(isIn(folder), ({ to }) => !isOfWorkspace(to) || to.startsWith(folder)),
       [],
@@ -134,7 +135,7 @@ t.test('The scheduler is a client: it knows neither the API nor the database', a
     findViolations(
       isIn(folder),
       ({ to }) =>
-        !isOfWorkspace(to) || [folder, 'packages/contract/', 'packages/log/'].some((known) => to.startsWith(known)),
+        !isOfWorkspace(to) || [folder, 'packages/contract/', 'packages/runtime/'].some((known) => to.startsWith(known)),
     ),
     [],
   );
@@ -152,7 +153,7 @@ t.test('The dashboard knows the contract and what it is handed, neither the API 
 });
 
 t.test('schedule/ is pure: it knows the contract and its libraries', async (t) => {
-  const folder = `${API}schedule/`;
+  const folder = `${API}product/schedule/`;
   const libraries = ['croner', 'lru-cache', 'temporal-polyfill'];
   t.same(
     findViolations(
@@ -163,25 +164,29 @@ t.test('schedule/ is pure: it knows the contract and its libraries', async (t) =
   );
 });
 
-t.test('Infrastructure modules know the configuration, packages and each other, and no resource', async (t) => {
-  const known = [...INFRASTRUCTURE, 'config'].map((name) => `${API}${name}/`);
-  for (const name of INFRASTRUCTURE) {
-    t.same(
-      findViolations(
-        isIn(`${API}${name}/`),
-        ({ to }) =>
-          !isFastify(to) &&
-          (!to.startsWith('apps/') || known.some((folder) => to.startsWith(folder)) || to === `${API}errors.ts`),
-      ),
-      [],
-      name,
-    );
-  }
+t.test('A tier imports only tiers below it', async (t) => {
+  const tierOf = (path: string) => {
+    const [first = ''] = path.slice(API.length).split('/');
+    return LOOSE.get(first) ?? TIERS.indexOf(first);
+  };
+  const folders = readdirSync(API_FOLDER, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  t.same(folders.map(({ name }) => name).sort(), [...TIERS].sort());
+  t.same(
+    findViolations(isIn(API), ({ to }, { path }) => !to.startsWith(API) || tierOf(to) >= tierOf(path)),
+    [],
+  );
+});
+
+t.test('lib/ knows libraries, packages and the errors, and not Fastify', async (t) => {
+  t.same(
+    findViolations(isIn(`${API}lib/`), ({ to }) => !isFastify(to)),
+    [],
+  );
 });
 
 t.test('Services import neither Fastify nor a handler', async (t) => {
   t.same(
-    findViolations(isService, ({ to }) => !isFastify(to) && !isHandler(to) && !COMPOSITION.includes(to)),
+    findViolations(isService, ({ to }) => !isFastify(to) && !isHandler(to) && !isComposition(to)),
     [],
   );
 });
@@ -193,7 +198,7 @@ t.test('Only handlers, what they share and the composition of the application kn
       (path) =>
         !isRoutes(path) &&
         !isHttp(path) &&
-        !COMPOSITION.includes(path) &&
+        !isComposition(path) &&
         path !== TOKENS &&
         !path.startsWith('apps/bench/') &&
         !path.startsWith('apps/web/'),
@@ -216,7 +221,7 @@ t.test('Handlers write no SQL', async (t) => {
 t.test('The clock is read in one file, and the environment in another', async (t) => {
   t.same(filesMatching(/new Date\(\)|Date\.now\(\)|\bDate\(\)|Temporal\.Now/), [`${API}context.ts`]);
   t.same(
-    filesMatching(/process\.env/).filter((path) => !path.startsWith(`${API}config/`) && path !== `${API}main.ts`),
+    filesMatching(/process\.env/).filter((path) => !path.startsWith(`${API}lib/config/`) && path !== `${API}main.ts`),
     [],
   );
 });
@@ -233,13 +238,13 @@ t.test('No file imports itself by way of others, type imports counted', async (t
   );
 });
 
-t.test('No module of the API imports itself by way of others, type imports counted', async (t) => {
-  const toModule = (path: string) => path.slice(API.length).split('/')[0] ?? '';
+t.test('No room of the API imports itself by way of others, type imports counted', async (t) => {
+  const toRoom = (path: string) => path.slice(API.length).split('/').slice(0, 2).join('/');
   const imports = new Map<string, string[]>();
   for (const file of files.filter(({ path }) => path.startsWith(API))) {
-    const from = toModule(file.path);
-    const others = file.imports.filter(({ to }) => to.startsWith(API) && toModule(to) !== from);
-    imports.set(from, [...(imports.get(from) ?? []), ...others.map(({ to }) => toModule(to))]);
+    const from = toRoom(file.path);
+    const others = file.imports.filter(({ to }) => to.startsWith(API) && toRoom(to) !== from);
+    imports.set(from, [...(imports.get(from) ?? []), ...others.map(({ to }) => toRoom(to))]);
   }
   t.same(
     findCycles(imports).map((cycle) => cycle.join(' → ')),

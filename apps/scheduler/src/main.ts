@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { openLogDestination } from '@carillon/log';
+import { openLogDestination } from '@carillon/runtime';
 import { pino } from 'pino';
 import { startScheduler } from './scheduler.ts';
 import { readSettings, SettingError } from './settings.ts';

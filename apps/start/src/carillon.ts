@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { withCachedImports } from '@carillon/db/cached-imports';
+import { withCachedImports } from '@carillon/runtime/cached-imports';
 
 /** `pnpm carillon <command>`: commands for operators. */
 const stopping = new AbortController();

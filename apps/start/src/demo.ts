@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { withCachedImports } from '@carillon/db/cached-imports';
+import { withCachedImports } from '@carillon/runtime/cached-imports';
 
 const [{ findInstallation, startInstallation }, { runSteps }] = await withCachedImports(() =>
   Promise.all([import('./demo/installation.ts'), import('./demo/steps.ts')]),

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { type Config, loadConfig } from '@carillon/api/config/config';
-import { loadEnvFile } from '@carillon/api/config/env-file';
-import { describeAddress } from '@carillon/api/start/describe-address';
-import { explainStartFailure } from '@carillon/api/start-failure';
-import { withCachedImports } from '@carillon/db/cached-imports';
+import { describeAddress } from '@carillon/api/entry/describe-address';
+import { explainStartFailure } from '@carillon/api/entry/start-failure';
+import { type Config, loadConfig } from '@carillon/api/lib/config/config';
+import { loadEnvFile } from '@carillon/api/lib/config/env-file';
+import { withCachedImports } from '@carillon/runtime/cached-imports';
 import { readInterval, SettingError } from '@carillon/scheduler/settings';
 import { watchRunners } from './package-runners.ts';
 

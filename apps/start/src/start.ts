@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { Config } from '@carillon/api/config/config';
-import { type StartOptions, startApi } from '@carillon/api/serve';
+import { type StartOptions, startApi } from '@carillon/api/entry/serve';
+import type { Config } from '@carillon/api/lib/config/config';
 import { startScheduler } from '@carillon/scheduler/scheduler';
 
 /** All of a stop takes less than 10 s, after which people take it for a failure. */

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadConfig } from '@carillon/api/config/config';
+import { loadConfig } from '@carillon/api/lib/config/config';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { startCarillon } from '../src/start.ts';

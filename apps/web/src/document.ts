@@ -1,9 +1,9 @@
 import { EVENT_KINDS } from '@carillon/contract/webhooks/events';
 import type { Notice, Page } from './answer.ts';
+import { renderNavigation } from './components/navigation.ts';
+import { signInPicture } from './components/sign-in-picture.ts';
 import { EMPTY, type Html, html, raw } from './html.ts';
 import { ASSET_URLS } from './http/assets.ts';
-import { renderNavigation } from './parts/navigation.ts';
-import { signInPicture } from './parts/sign-in-picture.ts';
 import type { Dashboard, SignedInVisit } from './visit.ts';
 
 interface Frame {

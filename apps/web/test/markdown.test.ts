@@ -1,5 +1,5 @@
 import t from 'tap';
-import { renderMarkdown } from '../src/parts/answer/markdown.ts';
+import { renderMarkdown } from '../src/components/answer/markdown.ts';
 
 const render = (text: string) => String(renderMarkdown(text));
 

@@ -39,7 +39,7 @@ export const RecurrencePattern = Type.String({
     "Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported",
 });
 
-/** What the owner of a task sets. `apps/api/src/tasks/settings.ts` stores, answers and copies every field of this list. */
+/** What the owner of a task sets. `apps/api/src/product/tasks/settings.ts` stores, answers and copies every field of this list. */
 const taskSettings = {
   name: TaskName,
   description: Type.Optional(nullable(Description)),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { loadConfig } from '@carillon/api/config/config';
+import { loadConfig } from '@carillon/api/lib/config/config';
 import { Carillon } from '@carillon/client/source';
 import { testDatabase } from '@carillon/db/test-database';
 import type { Test } from 'tap';

@@ -1,7 +1,7 @@
 import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import type { AiOutcome } from '../../src/ai/client.ts';
+import type { AiOutcome } from '../../src/lib/ai/client.ts';
 import { getData, notFoundError, TASK, testActions, validationError } from '../support/actions.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';

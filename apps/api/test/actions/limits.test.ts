@@ -1,6 +1,6 @@
 import { connect, rateHits, rateWindows } from '@carillon/db';
 import t from 'tap';
-import { ACTION_RATE_LIMITS } from '../../src/limits/rates.ts';
+import { ACTION_RATE_LIMITS } from '../../src/platform/limits/rates.ts';
 import { getData, TASK, testActions } from '../support/actions.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';

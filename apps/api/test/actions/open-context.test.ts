@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import t from 'tap';
-import { loadConfig } from '../../src/config/config.ts';
-import { openContext } from '../../src/open-context.ts';
+import { openContext } from '../../src/entry/open-context.ts';
+import { loadConfig } from '../../src/lib/config/config.ts';
 import { getData, TASK, testActions } from '../support/actions.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';

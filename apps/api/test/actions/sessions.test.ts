@@ -1,7 +1,7 @@
 import { rateWindows, sessions, settings, users } from '@carillon/db';
 import t from 'tap';
-import { serializeSession } from '../../src/actions/sessions.ts';
-import { openActions, readSession, unwrap } from '../../src/exports/actions.ts';
+import { openActions, readSession, unwrap } from '../../src/entry/exports/actions.ts';
+import { serializeSession } from '../../src/handlers/actions/sessions.ts';
 import { FORBIDDEN, getData, testActions, UNAUTHORIZED, validationError } from '../support/actions.ts';
 import { testContext } from '../support/context.ts';
 import { PASSWORD } from '../support/people.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { loadConfig } from '../../src/config/config.ts';
-import { openContext } from '../../src/open-context.ts';
-import { listenForWakeUps } from '../../src/queue/wake-ups.ts';
+import { openContext } from '../../src/entry/open-context.ts';
+import { loadConfig } from '../../src/lib/config/config.ts';
+import { listenForWakeUps } from '../../src/lib/queue/wake-ups.ts';
 import { getData, TASK, testActions } from '../support/actions.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';

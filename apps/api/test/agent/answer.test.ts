@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createContentStream, parseAnswer, toMarkerLine } from '../../src/agent/answer.ts';
+import { createContentStream, parseAnswer, toMarkerLine } from '../../src/product/agent/answer.ts';
 
 const MARKER = 'a1b2c3d4e5f60718';
 const LINE = toMarkerLine(MARKER);

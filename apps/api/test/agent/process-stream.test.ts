@@ -219,7 +219,7 @@ t.test('An internal error in a stream ends it without details', async (t) => {
     },
   });
   await ctx.db.update(agentCalls).set({ leaseUntil: new Date(0) });
-  const { rescueAgentCalls } = await import('../../src/agent/calls.ts');
+  const { rescueAgentCalls } = await import('../../src/product/agent/calls.ts');
   t.equal(await rescueAgentCalls(ctx), 1, 'and its call is left to the lease');
 });
 

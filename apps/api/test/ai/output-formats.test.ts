@@ -1,7 +1,7 @@
+import { compileSchema } from '@carillon/json-schema/compile';
 import t from 'tap';
-import { fitsStrictMode, toClosedSchema } from '../../src/ai/models/provider-schemas.ts';
-import { buildSample } from '../../src/ai/models/sample.ts';
-import { compileSchema } from '../../src/json-schema/compile.ts';
+import { fitsStrictMode, toClosedSchema } from '../../src/lib/ai/models/provider-schemas.ts';
+import { buildSample } from '../../src/lib/ai/models/sample.ts';
 import { buildAiRequest, createTestAi, startTestAi } from '../support/ai-client.ts';
 
 const strict = (properties: object, more = {}) => ({

@@ -1,6 +1,6 @@
 import { calcPrice, findProvider } from '@pydantic/genai-prices';
 import t from 'tap';
-import { calculatePriceUsd } from '../../src/ai/pricing.ts';
+import { calculatePriceUsd } from '../../src/lib/ai/pricing.ts';
 
 const PROVIDERS = ['openai', 'anthropic', 'google', 'openrouter', 'deepseek', 'groq', 'mistral', 'x-ai', 'perplexity'];
 const CALLS: { inputTokens: number; outputTokens: number; cacheReadTokens?: number; cacheWriteTokens?: number }[] = [

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createModelQuirks } from '../../src/ai/models/quirks.ts';
+import { createModelQuirks } from '../../src/lib/ai/models/quirks.ts';
 import { buildAiRequest, createTestAi, startTestAi, toFailure } from '../support/ai-client.ts';
 
 t.test('Without an Anthropic key anthropic/… goes to the other service under its full name', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { anthropicMessages } from '../../src/ai/anthropic-messages.ts';
-import { chatCompletions } from '../../src/ai/chat-completions.ts';
-import { createReplyReader, ModelReply, type Protocol } from '../../src/ai/reply.ts';
+import { anthropicMessages } from '../../src/lib/ai/anthropic-messages.ts';
+import { chatCompletions } from '../../src/lib/ai/chat-completions.ts';
+import { createReplyReader, ModelReply, type Protocol } from '../../src/lib/ai/reply.ts';
 import { startTestAi } from '../support/ai-client.ts';
 
 /** The reply of a stream that arrives in these pieces, and the error that ended it. */

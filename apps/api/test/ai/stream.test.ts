@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { AiRequest } from '../../src/ai/request.ts';
+import type { AiRequest } from '../../src/lib/ai/request.ts';
 import { buildAiRequest, createTestAi, startTestAi, toFailure } from '../support/ai-client.ts';
 
 /** A request for a stream, and what has arrived so far. */

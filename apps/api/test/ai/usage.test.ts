@@ -1,5 +1,5 @@
 import t from 'tap';
-import { calculatePriceUsd } from '../../src/ai/pricing.ts';
+import { calculatePriceUsd } from '../../src/lib/ai/pricing.ts';
 import { startTestAi, toFailure } from '../support/ai-client.ts';
 
 const usage = { promptTokens: 1000, completionTokens: 100 };

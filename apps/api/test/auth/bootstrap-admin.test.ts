@@ -1,9 +1,9 @@
 import { auditLog, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { bootstrapAdmin } from '../../src/auth/bootstrap-admin.ts';
-import { logIn } from '../../src/auth/write.ts';
-import { ConfigError, loadConfig } from '../../src/config/config.ts';
+import { ConfigError, loadConfig } from '../../src/lib/config/config.ts';
+import { bootstrapAdmin } from '../../src/product/auth/bootstrap-admin.ts';
+import { logIn } from '../../src/product/auth/write.ts';
 import { testContext } from '../support/context.ts';
 import { findCallerByToken, PASSWORD, signUp } from '../support/people.ts';
 

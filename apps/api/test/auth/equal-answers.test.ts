@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { composeReset } from '../../src/auth/password-reset.ts';
+import { composeReset } from '../../src/product/auth/password-reset.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { getResetToken } from '../support/servers/mail-server.ts';

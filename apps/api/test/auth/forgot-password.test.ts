@@ -1,7 +1,7 @@
 import { mails, passwordResets, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { getReset, requestReset } from '../../src/auth/password-reset.ts';
+import { getReset, requestReset } from '../../src/product/auth/password-reset.ts';
 import { START, testContext } from '../support/context.ts';
 import { deliverDueMails } from '../support/mails.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { buildApp } from '../../src/app.ts';
-import { SESSION_COOKIE } from '../../src/http/credentials.ts';
+import { buildApp } from '../../src/entry/app.ts';
+import { SESSION_COOKIE } from '../../src/platform/http/credentials.ts';
 import { ADMIN_KEY, CRON_SECRET, testContext } from '../support/context.ts';
 import { signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
 

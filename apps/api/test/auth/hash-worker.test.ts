@@ -1,5 +1,5 @@
 import t from 'tap';
-import { limitConcurrency } from '../../src/auth/hash-worker.ts';
+import { limitConcurrency } from '../../src/product/auth/hash-worker.ts';
 
 /** Work that ends when the test ends it. */
 function steps() {

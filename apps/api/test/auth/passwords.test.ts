@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism, constants, getPriority, platform } from 'node:os';
 import { type Algorithm, hash } from '@node-rs/argon2';
 import t from 'tap';
-import { hashPassword, needsRehash, verifyPassword } from '../../src/auth/passwords.ts';
+import { hashPassword, needsRehash, verifyPassword } from '../../src/product/auth/passwords.ts';
 
 t.test('A password is hashed with argon2id at 19 MiB, two passes and one lane', async (t) => {
   t.match(await hashPassword('Carillon1'), /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);

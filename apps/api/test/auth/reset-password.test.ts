@@ -1,7 +1,7 @@
 import { auditLog, mails, sessions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { composeReset } from '../../src/auth/password-reset.ts';
+import { composeReset } from '../../src/product/auth/password-reset.ts';
 import { START, testContext } from '../support/context.ts';
 import { createKey, type TestKey } from '../support/keys.ts';
 import { deliverDueMails } from '../support/mails.ts';

@@ -1,7 +1,7 @@
 import { sessions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { openSession } from '../../src/auth/sessions.ts';
+import { openSession } from '../../src/product/auth/sessions.ts';
 import { START, testContext } from '../support/context.ts';
 import { findCallerByToken, signUp, signUpAlice, signUpBob } from '../support/people.ts';
 import { INVALID_TOKENS, TOKEN_SECRET } from '../support/tokens.ts';

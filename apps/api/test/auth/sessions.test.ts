@@ -2,8 +2,8 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { connect, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { buildApp } from '../../src/app.ts';
-import { endUserSessions } from '../../src/auth/sessions.ts';
+import { buildApp } from '../../src/entry/app.ts';
+import { endUserSessions } from '../../src/product/auth/sessions.ts';
 import { START, testContext } from '../support/context.ts';
 import { PASSWORD, type Person, signUpAlice, signUpBob } from '../support/people.ts';
 

@@ -1,7 +1,7 @@
 import { DAY_MS } from '@carillon/contract/primitives';
 import { auditLog, rateWindows, users } from '@carillon/db';
 import t from 'tap';
-import { ACCOUNT_LOGINS } from '../../src/limits/rates.ts';
+import { ACCOUNT_LOGINS } from '../../src/platform/limits/rates.ts';
 import { START, testContext } from '../support/context.ts';
 import { PASSWORD, signUp } from '../support/people.ts';
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import t from 'tap';
-import { SESSION_SECONDS } from '../../src/auth/sessions.ts';
-import { createSessionTokens } from '../../src/auth/tokens.ts';
+import { SESSION_SECONDS } from '../../src/product/auth/sessions.ts';
+import { createSessionTokens } from '../../src/product/auth/tokens.ts';
 import { forgeToken, INVALID_TOKENS, NOW, SESSION_ID, TOKEN_SECRET } from '../support/tokens.ts';
 
 const tokens = await createSessionTokens({ jwtSecret: TOKEN_SECRET });

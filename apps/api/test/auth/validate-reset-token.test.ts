@@ -1,7 +1,7 @@
 import { mails, passwordResets, users } from '@carillon/db';
 import t from 'tap';
-import { composeReset } from '../../src/auth/password-reset.ts';
-import { pruneAll } from '../../src/retention/prune.ts';
+import { composeReset } from '../../src/product/auth/password-reset.ts';
+import { pruneAll } from '../../src/product/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUpAlice } from '../support/people.ts';
 import { getResetToken } from '../support/servers/mail-server.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ConfigError, loadConfig } from '../../src/config/config.ts';
+import { ConfigError, loadConfig } from '../../src/lib/config/config.ts';
 
 const load = (t: { testdir(): string }, env: Record<string, string>) => loadConfig({ DATA_DIR: t.testdir(), ...env });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { ConfigError, loadConfig } from '../../src/config/config.ts';
+import { ConfigError, loadConfig } from '../../src/lib/config/config.ts';
 import { PRODUCTION_ENV } from '../support/production.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { loadConfig } from '../../src/config/config.ts';
-import { explainStartFailure } from '../../src/start-failure.ts';
-import { createFileStorage } from '../../src/storage/client.ts';
+import { explainStartFailure } from '../../src/entry/start-failure.ts';
+import { loadConfig } from '../../src/lib/config/config.ts';
+import { createFileStorage } from '../../src/lib/storage/client.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'carillon-storage-'));
 t.teardown(() => rmSync(dataDir, { recursive: true, force: true }));

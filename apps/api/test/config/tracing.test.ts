@@ -1,5 +1,5 @@
 import t from 'tap';
-import { loadConfig } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/lib/config/config.ts';
 import { PRODUCTION_ENV } from '../support/production.ts';
 
 const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:4318/';

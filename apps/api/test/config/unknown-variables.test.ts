@@ -1,5 +1,5 @@
 import t from 'tap';
-import { loadConfig } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/lib/config/config.ts';
 
 const find = (names: readonly string[], fileNames: readonly string[] = []) => {
   const env = Object.fromEntries(names.map((name) => [name, 'x']));

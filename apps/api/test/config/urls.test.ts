@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ConfigError, loadConfig } from '../../src/config/config.ts';
+import { ConfigError, loadConfig } from '../../src/lib/config/config.ts';
 import { PRODUCTION_ENV } from '../support/production.ts';
 
 const load = (env: Record<string, string>) => loadConfig({ ...PRODUCTION_ENV, ...env });

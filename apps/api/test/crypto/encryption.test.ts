@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import t from 'tap';
-import { decrypt, encrypt } from '../../src/crypto/encryption.ts';
+import { decrypt, encrypt } from '../../src/lib/crypto/encryption.ts';
 
 const key = (id: string) => ({ id, key: randomBytes(32) });
 const AAD = 'users.provider_key_encrypted:42';

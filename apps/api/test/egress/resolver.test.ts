@@ -3,9 +3,9 @@ import { networkInterfaces } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
 import t from 'tap';
 import type { buildConnector } from 'undici';
-import { createConnector, NoAllowedAddress } from '../../src/egress/connector.ts';
-import type { EgressPolicy } from '../../src/egress/policy.ts';
-import { createLookup } from '../../src/egress/resolver.ts';
+import { createConnector, NoAllowedAddress } from '../../src/lib/egress/connector.ts';
+import type { EgressPolicy } from '../../src/lib/egress/policy.ts';
+import { createLookup } from '../../src/lib/egress/resolver.ts';
 import { PRODUCTION_ENV } from '../support/production.ts';
 import { startNameServer } from '../support/servers/name-server.ts';
 import {

@@ -1,9 +1,9 @@
 import { apiKeys, eventPositions, eventStreams, events, rateWindows, sessions, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t, { type Test } from 'tap';
-import { buildApp } from '../../src/app.ts';
 import type { Context } from '../../src/context.ts';
-import { eventsRoutes } from '../../src/events/routes.ts';
+import { buildApp } from '../../src/entry/app.ts';
+import { eventsRoutes } from '../../src/platform/events/routes.ts';
 import { testContext } from '../support/context.ts';
 import { createKey } from '../support/keys.ts';
 import { openStream as connect, type Stream } from '../support/live-stream.ts';

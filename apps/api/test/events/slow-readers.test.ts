@@ -1,10 +1,10 @@
 import { eventStreams } from '@carillon/db';
 import t from 'tap';
-import { buildApp } from '../../src/app.ts';
 import type { Caller } from '../../src/context.ts';
-import { createLiveStream, MAX_BUFFERED_BYTES } from '../../src/events/live-stream.ts';
-import { createLiveStreams } from '../../src/events/live-streams.ts';
-import { eventsRoutes } from '../../src/events/routes.ts';
+import { buildApp } from '../../src/entry/app.ts';
+import { createLiveStream, MAX_BUFFERED_BYTES } from '../../src/platform/events/live-stream.ts';
+import { createLiveStreams } from '../../src/platform/events/live-streams.ts';
+import { eventsRoutes } from '../../src/platform/events/routes.ts';
 import { testContext } from '../support/context.ts';
 import { openStream } from '../support/live-stream.ts';
 import { findCallerByToken, type Person, signUp } from '../support/people.ts';

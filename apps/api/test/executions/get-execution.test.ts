@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { AiOutcome } from '../../src/ai/client.ts';
-import { completeAndClaim } from '../../src/executions/pipeline/claims/complete-and-claim.ts';
+import type { AiOutcome } from '../../src/lib/ai/client.ts';
+import { completeAndClaim } from '../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAda } from '../support/people.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { SESSION_COOKIE } from '../../src/http/credentials.ts';
+import { SESSION_COOKIE } from '../../src/platform/http/credentials.ts';
 import { CRON_SECRET, testContext } from '../support/context.ts';
 import { PASSWORD, signUpAda, signUpAlice } from '../support/people.ts';
 

@@ -3,7 +3,7 @@ import { DatabaseUnavailable, notifications } from '@carillon/db';
 import { DrizzleQueryError } from 'drizzle-orm';
 import t from 'tap';
 import { AppError, ERROR_KINDS, type ErrorKind } from '../../src/errors.ts';
-import { type ErrorShape, toEnvelope } from '../../src/http/error-handler.ts';
+import { type ErrorShape, toEnvelope } from '../../src/platform/http/error-handler.ts';
 import { testContext } from '../support/context.ts';
 import { probeRoute } from '../support/contract/probe-route.ts';
 

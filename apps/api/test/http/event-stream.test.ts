@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import t from 'tap';
-import { openEventStream, wantsEvents } from '../../src/http/event-stream.ts';
+import { openEventStream, wantsEvents } from '../../src/platform/http/event-stream.ts';
 
 /** A reply that keeps the stream instead of sending it. */
 function sent(events: ReturnType<typeof openEventStream>) {

@@ -3,8 +3,8 @@ import { auditLog, deliveryAttempts, executions, mails, notifications, users } f
 import { getTableColumns } from 'drizzle-orm';
 import type { InjectOptions, RouteOptions } from 'fastify';
 import t, { type Test } from 'tap';
-import { openSession } from '../../src/auth/sessions.ts';
-import { createWorker } from '../../src/worker.ts';
+import { createWorker } from '../../src/entry/worker.ts';
+import { openSession } from '../../src/product/auth/sessions.ts';
 import { testContext } from '../support/context.ts';
 import { listRoutes } from '../support/contract/conformance.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';

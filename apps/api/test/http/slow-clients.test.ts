@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
-import { TIMEOUTS } from '../../src/http/server.ts';
+import { TIMEOUTS } from '../../src/platform/http/server.ts';
 import { testContext } from '../support/context.ts';
 import { probeRoute } from '../support/contract/probe-route.ts';
 

@@ -4,7 +4,7 @@ import { Instant, nullable, ref } from '@carillon/contract/primitives';
 import { createTask, Task } from '@carillon/contract/tasks';
 import { type Static, Type } from '@sinclair/typebox';
 import t from 'tap';
-import type { App } from '../../src/http/validation.ts';
+import type { App } from '../../src/platform/http/validation.ts';
 import { testContext } from '../support/context.ts';
 
 const at = new Date('2026-11-20T10:00:00.000Z');

@@ -1,8 +1,8 @@
 import { connect } from '@carillon/db';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import t from 'tap';
-import { buildApp } from '../../src/app.ts';
-import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS, type RateLimit } from '../../src/limits/rates.ts';
+import { buildApp } from '../../src/entry/app.ts';
+import { OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS, type RateLimit } from '../../src/platform/limits/rates.ts';
 import { testContext } from '../support/context.ts';
 import { buildLimitedRequest, type CallerWithAddress, createCaller } from '../support/rate-limits.ts';
 

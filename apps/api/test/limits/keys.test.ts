@@ -1,6 +1,6 @@
 import t from 'tap';
-import { addressKey, emailKey, fieldKey, getClientNetwork, userKey } from '../../src/limits/keys.ts';
-import { PUBLIC_ENDPOINTS } from '../../src/limits/rates.ts';
+import { addressKey, emailKey, fieldKey, getClientNetwork, userKey } from '../../src/platform/limits/keys.ts';
+import { PUBLIC_ENDPOINTS } from '../../src/platform/limits/rates.ts';
 import { getRateLimit } from '../support/rate-limits.ts';
 
 const LOGIN = getRateLimit('POST /api/auth/login');

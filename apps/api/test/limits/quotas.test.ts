@@ -2,9 +2,9 @@ import { settings, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { AppError } from '../../src/errors.ts';
-import { executeTask } from '../../src/executions/execute-task.ts';
-import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
-import { deleteTask } from '../../src/tasks/delete.ts';
+import { executeTask } from '../../src/product/executions/execute-task.ts';
+import { enqueueDue } from '../../src/product/executions/pipeline/enqueue.ts';
+import { deleteTask } from '../../src/product/tasks/delete.ts';
 import { START } from '../support/context.ts';
 import { testEngine } from '../support/engine.ts';
 import {

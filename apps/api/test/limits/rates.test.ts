@@ -19,7 +19,7 @@ import {
   RATE_LIMITS,
   RESET_MAILS,
   RESET_MAILS_PER_DAY,
-} from '../../src/limits/rates.ts';
+} from '../../src/platform/limits/rates.ts';
 import { testContext } from '../support/context.ts';
 import { listRoutes } from '../support/contract/conformance.ts';
 

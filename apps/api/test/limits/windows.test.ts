@@ -4,9 +4,9 @@ import { testDatabase } from '@carillon/db/test-database';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
 import type { Context } from '../../src/context.ts';
-import { getEffectiveLimit } from '../../src/limits/rates.ts';
-import { type CountedRequest, countRequest, tooManyRequests } from '../../src/limits/windows.ts';
-import { pruneAll } from '../../src/retention/prune.ts';
+import { getEffectiveLimit } from '../../src/platform/limits/rates.ts';
+import { type CountedRequest, countRequest, tooManyRequests } from '../../src/platform/limits/windows.ts';
+import { pruneAll } from '../../src/product/retention/prune.ts';
 import { START } from '../support/context.ts';
 import { getRateLimit } from '../support/rate-limits.ts';
 

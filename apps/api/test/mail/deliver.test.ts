@@ -2,7 +2,7 @@ import { mails, users } from '@carillon/db';
 import { eq, isNotNull } from 'drizzle-orm';
 import t from 'tap';
 import type { Context } from '../../src/context.ts';
-import { queueMail, queueMails } from '../../src/mail/queue.ts';
+import { queueMail, queueMails } from '../../src/lib/mail/queue.ts';
 import { START, testContext } from '../support/context.ts';
 import { passTime } from '../support/leases.ts';
 import { deliverDueMails } from '../support/mails.ts';

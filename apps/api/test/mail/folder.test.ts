@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { mails } from '@carillon/db';
 import PostalMime from 'postal-mime';
 import t from 'tap';
-import { queueMail } from '../../src/mail/queue.ts';
+import { queueMail } from '../../src/lib/mail/queue.ts';
 import { testContext } from '../support/context.ts';
 import { deliverDueMails } from '../support/mails.ts';
 import { signUpAlice } from '../support/people.ts';

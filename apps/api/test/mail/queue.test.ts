@@ -1,7 +1,7 @@
 import { mails } from '@carillon/db';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
-import { queueMail } from '../../src/mail/queue.ts';
+import { queueMail } from '../../src/lib/mail/queue.ts';
 import { testContext } from '../support/context.ts';
 import { countStatements } from '../support/database.ts';
 import { deliverDueMails } from '../support/mails.ts';

@@ -1,7 +1,7 @@
 import { mails } from '@carillon/db';
 import t from 'tap';
-import { queueMail, queueMails } from '../../src/mail/queue.ts';
-import { createMail } from '../../src/mail/transport.ts';
+import { queueMail, queueMails } from '../../src/lib/mail/queue.ts';
+import { createMail } from '../../src/lib/mail/transport.ts';
 import { START, testContext } from '../support/context.ts';
 import { deliverDueMails } from '../support/mails.ts';
 import { startMailServer } from '../support/servers/mail-server.ts';

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { pino } from 'pino';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import t from 'tap';
-import { createMail } from '../../src/mail/transport.ts';
+import { createMail } from '../../src/lib/mail/transport.ts';
 import { START } from '../support/context.ts';
 
 const MESSAGE = { id: 'one', at: START, to: 'alice@example.com', subject: 'The news', text: 'Nothing happened.' };

@@ -4,8 +4,8 @@ import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.
 import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { generateApiKey } from '../../src/auth/keys/secret.ts';
-import { SESSION_COOKIE } from '../../src/http/credentials.ts';
+import { SESSION_COOKIE } from '../../src/platform/http/credentials.ts';
+import { generateApiKey } from '../../src/product/auth/keys/secret.ts';
 import { START, testContext } from '../support/context.ts';
 import { createKey } from '../support/keys.ts';
 import { ERA_2026, post, postRaw } from '../support/mcp.ts';

@@ -2,8 +2,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import t, { type Test } from 'tap';
-import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
-import { startTarget } from '../messages/support/target.ts';
+import { createDeliverer } from '../../src/product/deliveries/queue/deliverer.ts';
+import { startTarget } from '../deliveries/messages/support/target.ts';
 import { postChannel } from '../support/channels.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';

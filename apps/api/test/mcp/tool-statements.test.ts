@@ -1,5 +1,5 @@
 import t from 'tap';
-import { TOOLS } from '../../src/mcp/tools/index.ts';
+import { TOOLS } from '../../src/handlers/mcp/tools/index.ts';
 import { testContext } from '../support/context.ts';
 import { countStatements, countStatementsInTransactions } from '../support/database.ts';
 import { createKey } from '../support/keys.ts';

@@ -2,7 +2,7 @@ import { API_KEY_SCOPES, type ApiKeyScope } from '@carillon/contract/accounts/ap
 import { auditLog, tasks } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
-import { TOOLS } from '../../src/mcp/tools/index.ts';
+import { TOOLS } from '../../src/handlers/mcp/tools/index.ts';
 import { testContext } from '../support/context.ts';
 import { readServedDocument } from '../support/contract/served-document.ts';
 import { readKeys } from '../support/idempotency.ts';

@@ -1,7 +1,7 @@
 import { mails, notificationAddresses, rateWindows, tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { notifyUsers } from '../../src/notifications/write.ts';
+import { notifyUsers } from '../../src/product/notifications/write.ts';
 import { START, testContext } from '../support/context.ts';
 import { readQueuedTokens } from '../support/mails.ts';
 import { PASSWORD, type Person, signUp, signUpAlice, signUpBob } from '../support/people.ts';

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import t from 'tap';
-import { markAllRead, notifyUsers } from '../../src/notifications/write.ts';
+import { markAllRead, notifyUsers } from '../../src/product/notifications/write.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';

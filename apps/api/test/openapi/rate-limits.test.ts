@@ -1,5 +1,5 @@
 import t from 'tap';
-import { MCP_REQUESTS, OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS } from '../../src/limits/rates.ts';
+import { MCP_REQUESTS, OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS } from '../../src/platform/limits/rates.ts';
 import { testContext } from '../support/context.ts';
 import { listRoutes } from '../support/contract/conformance.ts';
 import { readServedDocument } from '../support/contract/served-document.ts';

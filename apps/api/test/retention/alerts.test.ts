@@ -2,7 +2,7 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { alerts, mails } from '@carillon/db';
 import { asc } from 'drizzle-orm';
 import t from 'tap';
-import { pruneAll } from '../../src/retention/prune.ts';
+import { pruneAll } from '../../src/product/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
 import { insertTask } from '../support/task-rows.ts';

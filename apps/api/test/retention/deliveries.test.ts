@@ -3,7 +3,7 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { deliveries, deliveryAttempts, users } from '@carillon/db';
 import { asc } from 'drizzle-orm';
 import t from 'tap';
-import { createPruner, pruneAll } from '../../src/retention/prune.ts';
+import { createPruner, pruneAll } from '../../src/product/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { postWebhook } from '../support/webhooks.ts';

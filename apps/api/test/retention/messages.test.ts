@@ -2,8 +2,8 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { notifications, rateHits } from '@carillon/db';
 import { asc } from 'drizzle-orm';
 import t from 'tap';
-import { toUtcDay } from '../../src/limits/quotas.ts';
-import { pruneAll } from '../../src/retention/prune.ts';
+import { toUtcDay } from '../../src/platform/limits/quotas.ts';
+import { pruneAll } from '../../src/product/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUp, signUpAlice } from '../support/people.ts';
 

@@ -1,7 +1,7 @@
 import { type Db, queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import t from 'tap';
-import { createPruner } from '../../src/retention/prune.ts';
+import { createPruner } from '../../src/product/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
 import { countEndedRuns, insertTask } from '../support/task-rows.ts';

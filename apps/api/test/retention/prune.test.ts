@@ -2,8 +2,8 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { mails, notifications, passwordResets, rateWindows, sessions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { loadConfig } from '../../src/config/config.ts';
-import { createPruner, pruneAll } from '../../src/retention/prune.ts';
+import { loadConfig } from '../../src/lib/config/config.ts';
+import { createPruner, pruneAll } from '../../src/product/retention/prune.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUp, signUpAlice } from '../support/people.ts';
 

@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import { nextOccurrence, type Schedule } from '../../src/schedule/recurrence.ts';
+import { nextOccurrence, type Schedule } from '../../src/product/schedule/recurrence.ts';
 
 export type Rule = Schedule['recurrence'] | `${string} ${string}`;
 

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { listDueOccurrences } from '../../src/schedule/due.ts';
-import { findEnd, nextRun, type Plan, type RunLimits } from '../../src/schedule/next-run.ts';
-import { previewOccurrences } from '../../src/schedule/preview.ts';
-import { nextOccurrence } from '../../src/schedule/recurrence.ts';
+import { listDueOccurrences } from '../../src/product/schedule/due.ts';
+import { findEnd, nextRun, type Plan, type RunLimits } from '../../src/product/schedule/next-run.ts';
+import { previewOccurrences } from '../../src/product/schedule/preview.ts';
+import { nextOccurrence } from '../../src/product/schedule/recurrence.ts';
 import { buildSchedule, type Rule } from './cases.ts';
 
 const HOUR = 3_600_000;

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { checkPattern, combineDays, nearestRecurrence, parsePattern } from '../../src/schedule/pattern.ts';
+import { checkPattern, combineDays, nearestRecurrence, parsePattern } from '../../src/product/schedule/pattern.ts';
 
 t.test('Five fields of standard cron, with names and the signs that croner documents, are accepted', async (t) => {
   for (const pattern of [

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { previewOccurrences } from '../../src/schedule/preview.ts';
-import type { Schedule } from '../../src/schedule/recurrence.ts';
+import { previewOccurrences } from '../../src/product/schedule/preview.ts';
+import type { Schedule } from '../../src/product/schedule/recurrence.ts';
 
 /** The local times and notes that the user sees. */
 function seen(schedule: Partial<Schedule>, after: string, count: number) {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { nextOccurrence, type Schedule } from '../../src/schedule/recurrence.ts';
+import { nextOccurrence, type Schedule } from '../../src/product/schedule/recurrence.ts';
 import { clock, type Fields, type Plan, seen, slowList, slowNext } from './oracle.ts';
 
 const HOUR = 3_600_000;

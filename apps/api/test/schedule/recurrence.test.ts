@@ -1,5 +1,5 @@
 import t from 'tap';
-import { nextOccurrence } from '../../src/schedule/recurrence.ts';
+import { nextOccurrence } from '../../src/product/schedule/recurrence.ts';
 import { buildSchedule, check, list, type Rule } from './cases.ts';
 
 check(

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { Schedule } from '../../src/schedule/recurrence.ts';
-import { isSameSchedule } from '../../src/schedule/same-schedule.ts';
+import type { Schedule } from '../../src/product/schedule/recurrence.ts';
+import { isSameSchedule } from '../../src/product/schedule/same-schedule.ts';
 
 const scheduledFor = new Date('2026-11-23T08:00:00Z');
 const daily: Schedule = { scheduledFor, recurrence: 'daily', recurrencePattern: null, timezone: 'Europe/Berlin' };

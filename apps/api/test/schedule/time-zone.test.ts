@@ -1,7 +1,7 @@
 import { isTimeZone } from '@carillon/contract/validation/time-zone';
 import t from 'tap';
 import { Temporal } from 'temporal-polyfill';
-import { dateTimeIn, offsetAt, periodAfter, periodAt, readLocalTime } from '../../src/schedule/time-zone.ts';
+import { dateTimeIn, offsetAt, periodAfter, periodAt, readLocalTime } from '../../src/product/schedule/time-zone.ts';
 import { clock } from './oracle.ts';
 
 const NAMES = [

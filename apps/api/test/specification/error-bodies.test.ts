@@ -1,6 +1,6 @@
 import { passwordResets, settings, usageCounters } from '@carillon/db';
 import t, { type Test } from 'tap';
-import { composeReset } from '../../src/auth/password-reset.ts';
+import { composeReset } from '../../src/product/auth/password-reset.ts';
 import { ADMIN_KEY, testContext } from '../support/context.ts';
 import { insertCoupon } from '../support/coupons.ts';
 import { type Answer, assertExact, INSTANT, INTEGER, openCalls, TEXT } from '../support/exact-body.ts';

@@ -1,7 +1,7 @@
 import type { EventKind } from '@carillon/contract/webhooks/events';
 import t, { type Test } from 'tap';
-import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
-import { createWorker } from '../../src/worker.ts';
+import { createWorker } from '../../src/entry/worker.ts';
+import { createDeliverer } from '../../src/product/deliveries/queue/deliverer.ts';
 import { testContext } from '../support/context.ts';
 import { assertExact, INSTANT, INTEGER, openCalls, TEXT } from '../support/exact-body.ts';
 import { signUpAlice } from '../support/people.ts';

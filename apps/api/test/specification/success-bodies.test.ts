@@ -1,7 +1,7 @@
 import { notifications } from '@carillon/db';
 import t, { type Test } from 'tap';
-import { composeReset } from '../../src/auth/password-reset.ts';
-import { createWorker } from '../../src/worker.ts';
+import { createWorker } from '../../src/entry/worker.ts';
+import { composeReset } from '../../src/product/auth/password-reset.ts';
 import { CRON_SECRET, testContext } from '../support/context.ts';
 import { type Answer, assertExact, INSTANT, INTEGER, openCalls, TEXT } from '../support/exact-body.ts';
 import { PASSWORD, type Person, signUp, signUpAda, signUpAlice } from '../support/people.ts';

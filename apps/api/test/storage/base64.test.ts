@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import t from 'tap';
-import { loadConfig } from '../../src/config/config.ts';
-import { createFileStorage } from '../../src/storage/client.ts';
+import { loadConfig } from '../../src/lib/config/config.ts';
+import { createFileStorage } from '../../src/lib/storage/client.ts';
 
 const files = createFileStorage(loadConfig({ NODE_ENV: 'test' }));
 const urlOf = (type: string) => files.store('x', Readable.from([Buffer.from('é')]), { name: 'x', type });

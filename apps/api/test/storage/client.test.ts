@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import t from 'tap';
-import { loadConfig } from '../../src/config/config.ts';
-import { createFileStorage } from '../../src/storage/client.ts';
+import { loadConfig } from '../../src/lib/config/config.ts';
+import { createFileStorage } from '../../src/lib/storage/client.ts';
 import { startS3 } from '../support/servers/s3-server.ts';
 
 const s3 = await startS3(t);

@@ -6,9 +6,9 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { parse } from 'content-disposition';
 import t from 'tap';
-import { type Config, loadConfig } from '../../src/config/config.ts';
-import { createFileStorage } from '../../src/storage/client.ts';
-import { createS3Objects } from '../../src/storage/s3.ts';
+import { type Config, loadConfig } from '../../src/lib/config/config.ts';
+import { createFileStorage } from '../../src/lib/storage/client.ts';
+import { createS3Objects } from '../../src/lib/storage/s3.ts';
 import { startS3 } from '../support/servers/s3-server.ts';
 
 const s3 = await startS3(t);

@@ -1,8 +1,8 @@
 import { agentCalls, type usageRecords as Records, usageRecords, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { InjectOptions } from 'fastify';
-import { agentRoutes } from '../../src/agent/routes.ts';
-import { findWrongCounters } from '../../src/usage/verify.ts';
+import { agentRoutes } from '../../src/product/agent/routes.ts';
+import { findWrongCounters } from '../../src/product/usage/verify.ts';
 import { START, testContext } from './context.ts';
 import { type Person, signUp } from './people.ts';
 import { type AiAnswer, type AiServerRequest, startAiServer } from './servers/ai-server.ts';

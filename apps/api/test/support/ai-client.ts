@@ -1,6 +1,6 @@
-import { type Ai, type AiOutcome, createAi } from '../../src/ai/client.ts';
-import type { AiRequest } from '../../src/ai/request.ts';
-import type { Config } from '../../src/config/config.ts';
+import { type Ai, type AiOutcome, createAi } from '../../src/lib/ai/client.ts';
+import type { AiRequest } from '../../src/lib/ai/request.ts';
+import type { Config } from '../../src/lib/config/config.ts';
 import { type AiServer, type AiServerOptions, startAiServer } from './servers/ai-server.ts';
 
 interface Test {

@@ -1,7 +1,7 @@
 import { alerts } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../src/context.ts';
-import { createTask } from '../../src/tasks/write.ts';
+import { createTask } from '../../src/product/tasks/write.ts';
 import { TASK } from './tasks.ts';
 
 /** When the first run of `TASK` is planned. */

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
-import type { AiRequest } from '../../src/ai/request.ts';
-import type { Warnings } from '../../src/ai/usage.ts';
-import type { Config } from '../../src/config/config.ts';
+import type { AiRequest } from '../../src/lib/ai/request.ts';
+import type { Warnings } from '../../src/lib/ai/usage.ts';
+import type { Config } from '../../src/lib/config/config.ts';
 import { buildAiRequest, createTestAi } from './ai-client.ts';
 import { startAnthropicServer } from './servers/anthropic-server.ts';
 

@@ -1,6 +1,6 @@
 import { coupons } from '@carillon/db';
 import type { Context } from '../../src/context.ts';
-import { generateCode } from '../../src/coupons/write.ts';
+import { generateCode } from '../../src/product/users/coupons/write.ts';
 
 /** Inserts a coupon of 10 days, in any state. */
 export async function insertCoupon(ctx: Context, values: Partial<typeof coupons.$inferInsert> = {}) {

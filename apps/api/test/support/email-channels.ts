@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
-import { generateLinkToken, hashLinkToken } from '../../src/crypto/link-token.ts';
-import { email } from '../../src/messages/kinds/email.ts';
-import { encryptUnindexedSecret } from '../../src/webhooks/secret.ts';
+import { generateLinkToken, hashLinkToken } from '../../src/lib/crypto/link-token.ts';
+import { email } from '../../src/product/deliveries/messages/kinds/email.ts';
+import { encryptUnindexedSecret } from '../../src/product/deliveries/webhooks/secret.ts';
 import { confirmAddresses } from './mails.ts';
 
 export interface EmailChannel {

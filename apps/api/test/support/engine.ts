@@ -1,10 +1,10 @@
 import { connect, settings, users } from '@carillon/db';
 import type { Test } from 'tap';
-import type { Ai } from '../../src/ai/client.ts';
-import type { Config } from '../../src/config/config.ts';
 import type { Caller, Context } from '../../src/context.ts';
-import { type Enqueued, enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
-import { createWorker, type Worker } from '../../src/worker.ts';
+import { createWorker, type Worker } from '../../src/entry/worker.ts';
+import type { Ai } from '../../src/lib/ai/client.ts';
+import type { Config } from '../../src/lib/config/config.ts';
+import { type Enqueued, enqueueDue } from '../../src/product/executions/pipeline/enqueue.ts';
 import { START, type TestContext, testContext } from './context.ts';
 import { findInconsistencies } from './inconsistencies.ts';
 import { type Person, signUpAlice } from './people.ts';

@@ -1,7 +1,7 @@
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
-import { findWrongCounters } from '../../src/usage/verify.ts';
+import { findWrongCounters } from '../../src/product/usage/verify.ts';
 
 /** Finds wrong usage counters, overlapping executions of a task, and executions without occurrence or usage record. */
 export async function findInconsistencies(ctx: Context): Promise<object[]> {

@@ -1,11 +1,11 @@
 import { mails, notificationAddresses } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
-import { failAlertMail } from '../../src/alerts/undelivered.ts';
-import { composeReset } from '../../src/auth/password-reset.ts';
 import type { Context } from '../../src/context.ts';
-import * as mail from '../../src/mail/deliver.ts';
-import { findLink } from '../../src/mail/links.ts';
-import { decryptBody } from '../../src/mail/queue.ts';
+import * as mail from '../../src/lib/mail/deliver.ts';
+import { findLink } from '../../src/lib/mail/links.ts';
+import { decryptBody } from '../../src/lib/mail/queue.ts';
+import { composeReset } from '../../src/product/auth/password-reset.ts';
+import { failAlertMail } from '../../src/product/notifications/alerts/undelivered.ts';
 
 /** Delivers due mails as the worker does. */
 export const deliverDueMails = (ctx: Context, options: { graceMs?: number } = {}) =>

@@ -1,6 +1,6 @@
 import { listPartitions } from '@carillon/db/partitions/partitions';
 import type { Context } from '../../src/context.ts';
-import { AUDIT_LOG } from '../../src/retention/partitions/month-partitions.ts';
+import { AUDIT_LOG } from '../../src/product/retention/partitions/month-partitions.ts';
 
 /** The start of the first month that has a partition of its own in a new database, or of a later one. */
 export async function findMonth(ctx: Context, monthsLater = 0): Promise<Date> {

@@ -1,9 +1,9 @@
 import type { users } from '@carillon/db';
 import type { FastifyInstance } from 'fastify';
-import { authenticate } from '../../src/auth/authenticate.ts';
-import { openSession } from '../../src/auth/sessions.ts';
-import { insertAccount } from '../../src/auth/write.ts';
 import type { Caller, Context } from '../../src/context.ts';
+import { authenticate } from '../../src/product/auth/authenticate.ts';
+import { openSession } from '../../src/product/auth/sessions.ts';
+import { insertAccount } from '../../src/product/auth/write.ts';
 import { ADMIN_KEY, getContext } from './context.ts';
 
 /** The password of every user. */

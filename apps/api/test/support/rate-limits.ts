@@ -1,5 +1,5 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
-import { RATE_LIMITS, type RateLimit } from '../../src/limits/rates.ts';
+import { RATE_LIMITS, type RateLimit } from '../../src/platform/limits/rates.ts';
 import { type Person, signUp } from './people.ts';
 
 /** A row of the table by its name. */

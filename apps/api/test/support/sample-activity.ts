@@ -16,7 +16,7 @@ import {
 } from '@carillon/db';
 import { and, asc, eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../src/context.ts';
-import { createWebhook } from '../../src/webhooks/write.ts';
+import { createWebhook } from '../../src/product/deliveries/webhooks/write.ts';
 import { SAMPLE_NOW, type Sample } from './sample.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import type { executions, OutputChange, occurrences, tasks } from '@carillon/db';
-import { buildRequest } from '../../src/executions/request/build-request.ts';
+import { buildRequest } from '../../src/product/executions/request/build-request.ts';
 
 type Fate = (typeof occurrences.$inferInsert)['fate'];
 export type SampleOutput = Record<string, unknown> & { price: number };

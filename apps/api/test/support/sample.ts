@@ -1,8 +1,8 @@
 import { endpoints, executions, occurrences, tasks, usageCounters, users } from '@carillon/db';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../src/context.ts';
-import { previewOccurrences } from '../../src/schedule/preview.ts';
-import { createWebhook } from '../../src/webhooks/write.ts';
+import { createWebhook } from '../../src/product/deliveries/webhooks/write.ts';
+import { previewOccurrences } from '../../src/product/schedule/preview.ts';
 import { buildRuns, type Run, type SampleTask } from './sample-runs.ts';
 import { insertAlert, WATCHED } from './sample-watch.ts';
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { uploads, uploadTotals } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
-import type { Ai, AiOutcome } from '../../src/ai/client.ts';
 import type { Context } from '../../src/context.ts';
-import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
-import { createWorker } from '../../src/worker.ts';
+import { createWorker } from '../../src/entry/worker.ts';
+import type { Ai, AiOutcome } from '../../src/lib/ai/client.ts';
+import { enqueueDue } from '../../src/product/executions/pipeline/enqueue.ts';
 import type { Person } from './people.ts';
 
 /** A task that is due an hour after `START`. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { ALERT_KINDS, endpoints } from '@carillon/db';
 import type { Context } from '../../src/context.ts';
-import { CHANNEL_SENDERS } from '../../src/messages/kinds/index.ts';
-import type { ChannelMessage } from '../../src/messages/message.ts';
-import { encryptUnindexedSecret } from '../../src/webhooks/secret.ts';
+import { CHANNEL_SENDERS } from '../../src/product/deliveries/messages/kinds/index.ts';
+import type { ChannelMessage } from '../../src/product/deliveries/messages/message.ts';
+import { encryptUnindexedSecret } from '../../src/product/deliveries/webhooks/secret.ts';
 import type { ReceivedDelivery } from './servers/receiver.ts';
 
 const KIND = 'mattermost';

@@ -1,7 +1,7 @@
 import { deliveries, endpoints, tasks, uploads } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { duplicateTask } from '../../src/tasks/duplicate.ts';
+import { duplicateTask } from '../../src/product/tasks/duplicate.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { captureEvents } from '../support/deliveries.ts';

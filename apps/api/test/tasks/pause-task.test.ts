@@ -1,7 +1,7 @@
 import { executions, tasks } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
-import type { Ai } from '../../src/ai/client.ts';
+import type { Ai } from '../../src/lib/ai/client.ts';
 import { START, testContext } from '../support/context.ts';
 import { captureEvents } from '../support/deliveries.ts';
 import { findInconsistencies } from '../support/inconsistencies.ts';

@@ -1,4 +1,4 @@
-import type { SettingTable } from '../../src/tasks/settings.ts';
+import type { SettingTable } from '../../src/product/tasks/settings.ts';
 
 // Nothing here runs: it holds what must not compile.
 

@@ -1,7 +1,7 @@
 import { tasks, users } from '@carillon/db';
 import { eq, inArray } from 'drizzle-orm';
 import t from 'tap';
-import { findWrongTaskCounts } from '../../src/tasks/verify.ts';
+import { findWrongTaskCounts } from '../../src/product/tasks/verify.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { postTask, TASK } from '../support/tasks.ts';

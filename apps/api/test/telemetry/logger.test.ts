@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm';
 import t from 'tap';
-import { describeError } from '../../src/telemetry/logger.ts';
+import { describeError } from '../../src/lib/telemetry/logger.ts';
 
 t.test('A database error is logged without its message, also in the stack', async (t) => {
   const error = new DrizzleQueryError('select $1', ['hunter2\n    at hunter3'], new Error('cause'));

@@ -1,9 +1,9 @@
 import { endpoints } from '@carillon/db';
 import t from 'tap';
-import { createInstruments } from '../../src/telemetry/instruments.ts';
-import { claimDeliveries, FIRST_WEBHOOK } from '../../src/webhooks/delivery/claim.ts';
-import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
-import { rescueDeliveries } from '../../src/webhooks/delivery/leases.ts';
+import { createInstruments } from '../../src/lib/telemetry/instruments.ts';
+import { claimDeliveries, FIRST_WEBHOOK } from '../../src/product/deliveries/queue/claim.ts';
+import { createDeliverer } from '../../src/product/deliveries/queue/deliverer.ts';
+import { rescueDeliveries } from '../../src/product/deliveries/queue/leases.ts';
 import { START, testContext } from '../support/context.ts';
 import { passTime } from '../support/leases.ts';
 import { readRegistry } from '../support/metrics/scrape.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { createDeliverer } from '../../src/webhooks/delivery/deliverer.ts';
-import { createWorker } from '../../src/worker.ts';
+import { createWorker } from '../../src/entry/worker.ts';
+import { createDeliverer } from '../../src/product/deliveries/queue/deliverer.ts';
 import { CRON_SECRET, testContext } from '../support/context.ts';
 import { deliverDueMails as deliverMail } from '../support/mails.ts';
 import { signUpAlice } from '../support/people.ts';

@@ -1,9 +1,9 @@
 import { notifications, settings, uploads, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { SESSION_COOKIE } from '../../src/http/credentials.ts';
-import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
-import { LEASE_MS } from '../../src/uploads/reservation.ts';
+import { SESSION_COOKIE } from '../../src/platform/http/credentials.ts';
+import { deleteOrphanedObjects } from '../../src/product/uploads/orphaned-objects.ts';
+import { LEASE_MS } from '../../src/product/uploads/reservation.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';

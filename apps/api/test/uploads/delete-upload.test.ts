@@ -1,10 +1,10 @@
 import { orphanedObjects, tasks, uploads } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { SESSION_COOKIE } from '../../src/http/credentials.ts';
-import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
-import { findWrongTotals } from '../../src/uploads/totals.ts';
-import { deleteUpload as deleteStored } from '../../src/uploads/write.ts';
+import { SESSION_COOKIE } from '../../src/platform/http/credentials.ts';
+import { deleteOrphanedObjects } from '../../src/product/uploads/orphaned-objects.ts';
+import { findWrongTotals } from '../../src/product/uploads/totals.ts';
+import { deleteUpload as deleteStored } from '../../src/product/uploads/write.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { testContext } from '../support/context.ts';
 import { buildCaller } from '../support/engine.ts';

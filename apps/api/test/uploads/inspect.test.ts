@@ -1,7 +1,7 @@
 import t from 'tap';
 import { AppError } from '../../src/errors.ts';
-import { getFileFormat } from '../../src/uploads/file-formats.ts';
-import { inspect, MAX_FILE_BYTES } from '../../src/uploads/inspect.ts';
+import { getFileFormat } from '../../src/product/uploads/file-formats.ts';
+import { inspect, MAX_FILE_BYTES } from '../../src/product/uploads/inspect.ts';
 import { buildText, images, MIB, PDF } from '../support/uploads.ts';
 
 async function* inPieces(content: Buffer, piece: number) {

@@ -5,8 +5,8 @@ import { orphanedObjects, queryRows } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import type { Context } from '../../src/context.ts';
-import type { FileStorage } from '../../src/storage/client.ts';
-import { deleteOrphanedObjects } from '../../src/uploads/orphaned-objects.ts';
+import type { FileStorage } from '../../src/lib/storage/client.ts';
+import { deleteOrphanedObjects } from '../../src/product/uploads/orphaned-objects.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUpAlice } from '../support/people.ts';
 

@@ -1,7 +1,7 @@
 import { uploadTotals } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { findWrongTotals } from '../../src/uploads/totals.ts';
+import { findWrongTotals } from '../../src/product/uploads/totals.ts';
 import { testContext } from '../support/context.ts';
 import { signUp } from '../support/people.ts';
 import { deleteAll, setStorageUsed, upload } from '../support/uploads.ts';

@@ -2,15 +2,15 @@ import { orphanedObjects, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t, { type Test } from 'tap';
 import { AppError } from '../../src/errors.ts';
-import { TIMEOUTS } from '../../src/http/server.ts';
+import { TIMEOUTS } from '../../src/platform/http/server.ts';
 import {
   completeUpload,
   discardUpload,
   LEASE_MS,
   type NewUpload,
   reserveUpload,
-} from '../../src/uploads/reservation.ts';
-import { findWrongTotals } from '../../src/uploads/totals.ts';
+} from '../../src/product/uploads/reservation.ts';
+import { findWrongTotals } from '../../src/product/uploads/totals.ts';
 import { testContext } from '../support/context.ts';
 import { connectionLost } from '../support/database.ts';
 import { type Person, signUp } from '../support/people.ts';

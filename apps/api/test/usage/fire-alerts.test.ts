@@ -2,12 +2,12 @@ import { type Db, mails, notifications, settings, usageAlertFirings, usageCounte
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
-import { executeTask } from '../../src/executions/execute-task.ts';
-import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
-import { decryptBody } from '../../src/mail/queue.ts';
-import { checkAlerts } from '../../src/usage/alerts.ts';
-import { recordUsage, type UsageDelta } from '../../src/usage/record.ts';
-import { deleteUsageAlert, setUsageAlert } from '../../src/usage/write.ts';
+import { decryptBody } from '../../src/lib/mail/queue.ts';
+import { executeTask } from '../../src/product/executions/execute-task.ts';
+import { enqueueDue } from '../../src/product/executions/pipeline/enqueue.ts';
+import { checkAlerts } from '../../src/product/usage/alerts.ts';
+import { recordUsage, type UsageDelta } from '../../src/product/usage/record.ts';
+import { deleteUsageAlert, setUsageAlert } from '../../src/product/usage/write.ts';
 import { captureEvents } from '../support/deliveries.ts';
 import { testEngine } from '../support/engine.ts';
 import { signUpBob } from '../support/people.ts';

@@ -1,10 +1,10 @@
 import { agentCalls, usageCounters, usageRecords } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
-import { startCall } from '../../src/agent/calls.ts';
-import { completeAndClaim } from '../../src/executions/pipeline/claims/complete-and-claim.ts';
-import { enqueueDue } from '../../src/executions/pipeline/enqueue.ts';
-import { findWrongCounters } from '../../src/usage/verify.ts';
+import { startCall } from '../../src/product/agent/calls.ts';
+import { completeAndClaim } from '../../src/product/executions/pipeline/claims/complete-and-claim.ts';
+import { enqueueDue } from '../../src/product/executions/pipeline/enqueue.ts';
+import { findWrongCounters } from '../../src/product/usage/verify.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertTasks, insertUsage } from '../support/task-rows.ts';
 

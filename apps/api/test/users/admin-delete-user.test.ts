@@ -12,10 +12,10 @@ import {
 } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { completeAndClaim } from '../../src/executions/pipeline/claims/complete-and-claim.ts';
-import { completeExecutions } from '../../src/executions/pipeline/complete.ts';
-import { queueMail } from '../../src/mail/queue.ts';
-import { notifyUsers } from '../../src/notifications/write.ts';
+import { queueMail } from '../../src/lib/mail/queue.ts';
+import { completeAndClaim } from '../../src/product/executions/pipeline/claims/complete-and-claim.ts';
+import { completeExecutions } from '../../src/product/executions/pipeline/complete.ts';
+import { notifyUsers } from '../../src/product/notifications/write.ts';
 import { assertNeedsAdmin } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { buildResult } from '../support/executions.ts';

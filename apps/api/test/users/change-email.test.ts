@@ -1,8 +1,8 @@
 import { auditLog, emailChanges, identities, mails, passwordResets, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { composeReset } from '../../src/auth/password-reset.ts';
-import { changeProfile } from '../../src/users/write.ts';
+import { composeReset } from '../../src/product/auth/password-reset.ts';
+import { changeProfile } from '../../src/product/users/write.ts';
 import { testActions } from '../support/actions.ts';
 import { START, testContext } from '../support/context.ts';
 import { readQueuedTokens } from '../support/mails.ts';

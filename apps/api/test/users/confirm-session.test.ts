@@ -1,8 +1,8 @@
 import { sessions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { assertConfirmed, confirmSession } from '../../src/auth/confirm-session.ts';
-import { hashPassword } from '../../src/auth/passwords.ts';
+import { assertConfirmed, confirmSession } from '../../src/product/auth/confirm-session.ts';
+import { hashPassword } from '../../src/product/auth/passwords.ts';
 import { testContext } from '../support/context.ts';
 import { findCallerByToken, PASSWORD, type Person, signUp } from '../support/people.ts';
 

@@ -1,8 +1,8 @@
 import { auditLog, mails, notificationAddresses, queryRows, tasks, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { completeAndClaim } from '../../src/executions/pipeline/claims/complete-and-claim.ts';
-import { notifyUsers } from '../../src/notifications/write.ts';
+import { completeAndClaim } from '../../src/product/executions/pipeline/claims/complete-and-claim.ts';
+import { notifyUsers } from '../../src/product/notifications/write.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { findInconsistencies } from '../support/inconsistencies.ts';

@@ -1,6 +1,6 @@
 import { executions, tasks, users } from '@carillon/db';
 import t from 'tap';
-import { successRate } from '../../src/queries/user-counts.ts';
+import { successRate } from '../../src/platform/queries/user-counts.ts';
 import { START, testContext } from '../support/context.ts';
 import { signUp, signUpAlice, signUpBob } from '../support/people.ts';
 import { countEndedRuns } from '../support/task-rows.ts';

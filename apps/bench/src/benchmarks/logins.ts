@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { hashPassword } from '@carillon/api/auth/passwords';
+import { hashPassword } from '@carillon/api/product/auth/passwords';
 import { Client } from 'undici';
 import { resolveProgram, startProcess } from '../../../../test/system/processes.ts';
 import { closeWith } from '../../../../test/system/shutdown.ts';

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert/strict';
-import { encodeCursor } from '@carillon/api/queries/pages';
+import { encodeCursor } from '@carillon/api/platform/queries/pages';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import { Client } from 'undici';

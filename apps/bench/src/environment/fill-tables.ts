@@ -1,4 +1,4 @@
-import { HISTORY } from '@carillon/api/retention/partitions/execution-partitions';
+import { HISTORY } from '@carillon/api/product/retention/partitions/execution-partitions';
 import { connect } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { listPartitions, splitLast } from '@carillon/db/partitions/partitions';

@@ -1,4 +1,4 @@
-import { VERSION } from '@carillon/api/config/config';
+import { VERSION } from '@carillon/api/lib/config/config';
 import { Command, CommanderError } from 'commander';
 import { addBackupCommand } from './backup.ts';
 import { type CommandContext, CommandFailure } from './command.ts';

@@ -1,6 +1,6 @@
-import { type Config, loadConfig } from '@carillon/api/config/config';
-import type { Environment } from '@carillon/api/config/environment';
-import { explainStartFailure } from '@carillon/api/start-failure';
+import { explainStartFailure } from '@carillon/api/entry/start-failure';
+import { type Config, loadConfig } from '@carillon/api/lib/config/config';
+import type { Environment } from '@carillon/api/lib/config/environment';
 import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
 import type { Command } from 'commander';

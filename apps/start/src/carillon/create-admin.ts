@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { describeActor, recordAudit } from '@carillon/api/audit/record';
-import { hashPassword } from '@carillon/api/auth/passwords';
-import { endUserSessions } from '@carillon/api/auth/sessions';
-import { hasEmail, insertAccount } from '@carillon/api/auth/write';
 import { type Context, inTransaction } from '@carillon/api/context';
 import { openContext } from '@carillon/api/open-context';
+import { describeActor, recordAudit } from '@carillon/api/platform/events/audit-log';
+import { hashPassword } from '@carillon/api/product/auth/passwords';
+import { endUserSessions } from '@carillon/api/product/auth/sessions';
+import { hasEmail, insertAccount } from '@carillon/api/product/auth/write';
 import { compileValidator, Email, Password, strictObject } from '@carillon/contract';
 import { users } from '@carillon/db';
 import promptPassword from '@inquirer/password';

@@ -1,7 +1,7 @@
-import { apiKeyFields } from '@carillon/api/auth/keys/read';
-import { revokeApiKeys } from '@carillon/api/auth/keys/write';
-import { hasEmail } from '@carillon/api/auth/write';
 import { openContext } from '@carillon/api/open-context';
+import { apiKeyFields } from '@carillon/api/product/auth/keys/read';
+import { revokeApiKeys } from '@carillon/api/product/auth/keys/write';
+import { hasEmail } from '@carillon/api/product/auth/write';
 import { isUuid } from '@carillon/contract/primitives';
 import { apiKeys, users } from '@carillon/db';
 import { desc, eq } from 'drizzle-orm';

@@ -1,7 +1,7 @@
 import { openContext } from '@carillon/api/open-context';
-import { PRUNED_KINDS, type PrunedKind } from '@carillon/api/retention/policies';
-import { pruneAll } from '@carillon/api/retention/prune';
-import { deleteOrphanedObjects } from '@carillon/api/uploads/orphaned-objects';
+import { PRUNED_KINDS, type PrunedKind } from '@carillon/api/product/retention/policies';
+import { pruneAll } from '@carillon/api/product/retention/prune';
+import { deleteOrphanedObjects } from '@carillon/api/product/uploads/orphaned-objects';
 import { type AddCommand, withConfig, withDatabase } from './command.ts';
 import { formatCount, joinParagraphLines } from './formatting.ts';
 import { removeOrphanedFiles } from './orphaned-files.ts';

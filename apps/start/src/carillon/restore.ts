@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Config } from '@carillon/api/config/config';
+import type { Config } from '@carillon/api/lib/config/config';
 import { fillEmptyDatabase } from '@carillon/db/backup/restore';
 import type { Header, Manifest } from './archive/format.ts';
 import { findMissingKeys } from './archive/key-fingerprints.ts';

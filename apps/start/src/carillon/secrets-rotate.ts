@@ -1,5 +1,5 @@
-import type { Config } from '@carillon/api/config/config';
-import { rotateKeys } from '@carillon/api/crypto/rotate-keys';
+import type { Config } from '@carillon/api/lib/config/config';
+import { rotateKeys } from '@carillon/api/lib/crypto/rotate-keys';
 import { connect } from '@carillon/db';
 import { type AddCommand, withConfig, withDatabase } from './command.ts';
 import { joinParagraphLines } from './formatting.ts';

@@ -1,5 +1,5 @@
-import { buildSetupPath, hasAccounts } from '@carillon/api/auth/setup/link';
 import { openContext } from '@carillon/api/open-context';
+import { buildSetupPath, hasAccounts } from '@carillon/api/product/auth/setup/link';
 import { type AddCommand, CommandFailure, withConfig, withDatabase } from './command.ts';
 import { joinParagraphLines } from './formatting.ts';
 

@@ -1,6 +1,6 @@
-import { findWrongTaskCounts } from '@carillon/api/tasks/verify';
-import { findWrongTotals } from '@carillon/api/uploads/totals';
-import { findWrongCounters } from '@carillon/api/usage/verify';
+import { findWrongTaskCounts } from '@carillon/api/product/tasks/verify';
+import { findWrongTotals } from '@carillon/api/product/uploads/totals';
+import { findWrongCounters } from '@carillon/api/product/usage/verify';
 import { connect } from '@carillon/db';
 import { type AddCommand, withConfig, withDatabase } from './command.ts';
 import { joinParagraphLines } from './formatting.ts';

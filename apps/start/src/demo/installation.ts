@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '@carillon/api/config/config';
+import { loadConfig } from '@carillon/api/lib/config/config';
 import { readInterval } from '@carillon/scheduler/settings';
 import { startCarillon } from '../start.ts';
 import { type DemoProvider, startDemoProvider } from './ai-provider.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { verifyPassword } from '@carillon/api/auth/passwords';
+import { verifyPassword } from '@carillon/api/product/auth/passwords';
 import { auditLog, sessions, users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { eq } from 'drizzle-orm';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { VERSION } from '@carillon/api/config/config';
+import { VERSION } from '@carillon/api/lib/config/config';
 import { connect } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { SMTPServer } from 'smtp-server';

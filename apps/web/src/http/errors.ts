@@ -1,9 +1,9 @@
 import type { WebActionError } from '@carillon/contract/actions/web/index';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Page } from '../answer.ts';
+import { formatDuration } from '../components/format.ts';
 import { renderSignedOut } from '../document.ts';
 import { EMPTY, html } from '../html.ts';
-import { formatDuration } from '../parts/format.ts';
 import { ActionStop, type Dashboard } from '../visit.ts';
 import { explainCookies, readTheme } from './cookies.ts';
 import { sendHtml } from './routes.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { buildSetupPath } from '../../../api/src/auth/setup/link.ts';
+import { buildSetupPath } from '../../../api/src/product/auth/setup/link.ts';
 import {
   findAccessibilityFaults,
   openBrowser,

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { users } from '../../../../packages/db/src/index.ts';
-import { composeReset } from '../../../api/src/auth/password-reset.ts';
+import { composeReset } from '../../../api/src/product/auth/password-reset.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { readQueuedTokens } from '../../../api/test/support/mails.ts';
 import { PASSWORD, signUp, signUpAlice } from '../../../api/test/support/people.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { auditLog, users } from '../../../../packages/db/src/index.ts';
-import { buildSetupPath } from '../../../api/src/auth/setup/link.ts';
+import { buildSetupPath } from '../../../api/src/product/auth/setup/link.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { PASSWORD } from '../../../api/test/support/people.ts';
 import { visit } from '../support/visitor.ts';

@@ -1,6 +1,6 @@
 import { WEB_ACTIONS, type WebActionName } from '@carillon/contract/actions/web/index';
 import t from 'tap';
-import { buildWebActions } from '../../../api/src/actions/web/build.ts';
+import { buildWebActions } from '../../../api/src/handlers/actions/web/build.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { listRoutes } from '../../../api/test/support/contract/conformance.ts';
 import { PASSWORD, signUp, signUpAda, signUpBob } from '../../../api/test/support/people.ts';

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { createWorker } from '../../../api/src/worker.ts';
+import { createWorker } from '../../../api/src/entry/worker.ts';
 import { buildModelAnswer, testAgent } from '../../../api/test/support/agent.ts';
 import {
   findAccessibilityFaults,

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { hashLinkToken } from '../../../api/src/crypto/link-token.ts';
-import { confirmNotificationAddress, requestConfirmations } from '../../../api/src/notifications/addresses.ts';
+import { hashLinkToken } from '../../../api/src/lib/crypto/link-token.ts';
+import { confirmNotificationAddress, requestConfirmations } from '../../../api/src/product/notifications/addresses.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { readQueuedTokens } from '../../../api/test/support/mails.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createWorker } from '../../../api/src/worker.ts';
+import { createWorker } from '../../../api/src/entry/worker.ts';
 import { type OpenPage, openBrowser, openPage, SKIP_WITHOUT_BROWSER } from '../../../api/test/support/browser.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { PASSWORD, signUpAlice } from '../../../api/test/support/people.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { buildSetupPath } from '../../../api/src/auth/setup/link.ts';
-import { createWorker } from '../../../api/src/worker.ts';
+import { createWorker } from '../../../api/src/entry/worker.ts';
+import { buildSetupPath } from '../../../api/src/product/auth/setup/link.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { listRoutes } from '../../../api/test/support/contract/conformance.ts';
 import { deliverDueMails } from '../../../api/test/support/mails.ts';

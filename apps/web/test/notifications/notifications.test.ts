@@ -1,5 +1,5 @@
 import t from 'tap';
-import { notifyUsers } from '../../../api/src/notifications/write.ts';
+import { notifyUsers } from '../../../api/src/product/notifications/write.ts';
 import { START, testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { type Person, signUp } from '../../../api/test/support/people.ts';

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { executions } from '../../../../packages/db/src/index.ts';
-import { createDeliverer } from '../../../api/src/webhooks/delivery/deliverer.ts';
+import { createDeliverer } from '../../../api/src/product/deliveries/queue/deliverer.ts';
 import { START, testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { confirmAddresses, deliverDueMails } from '../../../api/test/support/mails.ts';

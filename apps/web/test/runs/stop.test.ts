@@ -1,6 +1,6 @@
 import t from 'tap';
-import { completeAndClaim } from '../../../api/src/executions/pipeline/claims/complete-and-claim.ts';
-import { enqueueDue } from '../../../api/src/executions/pipeline/enqueue.ts';
+import { completeAndClaim } from '../../../api/src/product/executions/pipeline/claims/complete-and-claim.ts';
+import { enqueueDue } from '../../../api/src/product/executions/pipeline/enqueue.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUp } from '../../../api/test/support/people.ts';
 import { insertTask, readRun, readRuns } from '../../../api/test/support/task-rows.ts';

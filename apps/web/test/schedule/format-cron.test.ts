@@ -1,8 +1,8 @@
 import t from 'tap';
-import { checkPattern } from '../../../api/src/schedule/pattern.ts';
-import { nextOccurrence } from '../../../api/src/schedule/recurrence.ts';
-import { formatCron } from '../../src/schedule/format-cron.ts';
-import { parseCron, type Words } from '../../src/schedule/words.ts';
+import { checkPattern } from '../../../api/src/product/schedule/pattern.ts';
+import { nextOccurrence } from '../../../api/src/product/schedule/recurrence.ts';
+import { formatCron } from '../../src/components/schedule/format-cron.ts';
+import { parseCron, type Words } from '../../src/components/schedule/words.ts';
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 

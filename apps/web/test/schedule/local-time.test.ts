@@ -1,5 +1,5 @@
 import t from 'tap';
-import { toInstant, toLocalTime } from '../../src/schedule/local-time.ts';
+import { toInstant, toLocalTime } from '../../src/components/schedule/local-time.ts';
 
 const at = (date: string, time: string, zone: string) => toInstant(date, time, zone)?.toISOString();
 

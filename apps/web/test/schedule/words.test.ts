@@ -1,5 +1,5 @@
 import t from 'tap';
-import { describeWords, parseCron, type TaskSchedule, toWords } from '../../src/schedule/words.ts';
+import { describeWords, parseCron, type TaskSchedule, toWords } from '../../src/components/schedule/words.ts';
 
 const describe = (pattern: string) => {
   const words = parseCron(pattern);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { openSession } from '../../../api/src/auth/sessions.ts';
+import { openSession } from '../../../api/src/product/auth/sessions.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUpAlice, signUpBob } from '../../../api/test/support/people.ts';
 import { describeUserAgent } from '../../src/pages/settings/user-agents.ts';

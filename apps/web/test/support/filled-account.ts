@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
-import { composeReset } from '../../../api/src/auth/password-reset.ts';
-import { requestConfirmations } from '../../../api/src/notifications/addresses.ts';
+import { composeReset } from '../../../api/src/product/auth/password-reset.ts';
+import { requestConfirmations } from '../../../api/src/product/notifications/addresses.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { insertCoupon } from '../../../api/test/support/coupons.ts';
 import { createKey } from '../../../api/test/support/keys.ts';

@@ -1,7 +1,7 @@
-import type { AiOutcome } from '../../../api/src/ai/client.ts';
 import type { Context } from '../../../api/src/context.ts';
-import { enqueueDue } from '../../../api/src/executions/pipeline/enqueue.ts';
-import { createWorker } from '../../../api/src/worker.ts';
+import { createWorker } from '../../../api/src/entry/worker.ts';
+import type { AiOutcome } from '../../../api/src/lib/ai/client.ts';
+import { enqueueDue } from '../../../api/src/product/executions/pipeline/enqueue.ts';
 
 /** The next answer of every model. */
 export interface Model {

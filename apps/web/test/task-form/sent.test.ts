@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createWorker } from '../../../api/src/worker.ts';
+import { createWorker } from '../../../api/src/entry/worker.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUp } from '../../../api/test/support/people.ts';
 import { startAiServer } from '../../../api/test/support/servers/ai-server.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { createWorker } from '../../../api/src/worker.ts';
+import { createWorker } from '../../../api/src/entry/worker.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUp } from '../../../api/test/support/people.ts';
 import { startAiServer } from '../../../api/test/support/servers/ai-server.ts';

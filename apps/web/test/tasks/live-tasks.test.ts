@@ -1,6 +1,6 @@
 import t from 'tap';
-import { enqueueDue } from '../../../api/src/executions/pipeline/enqueue.ts';
-import { createWorker } from '../../../api/src/worker.ts';
+import { createWorker } from '../../../api/src/entry/worker.ts';
+import { enqueueDue } from '../../../api/src/product/executions/pipeline/enqueue.ts';
 import {
   findAccessibilityFaults,
   type OpenPage,

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { skipNextRun } from '../../../api/src/tasks/skip-next-run.ts';
+import { skipNextRun } from '../../../api/src/product/tasks/skip-next-run.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { buildCaller } from '../../../api/test/support/engine.ts';
 import { signUp } from '../../../api/test/support/people.ts';

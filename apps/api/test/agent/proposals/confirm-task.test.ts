@@ -1,10 +1,10 @@
 import { apiKeys, connect, idempotencyKeys, taskProposals, tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { buildWebActions } from '../../../src/actions/web/build.ts';
-import { confirmTask } from '../../../src/agent/proposals/confirm.ts';
 import { AppError } from '../../../src/errors.ts';
-import { deleteAccount } from '../../../src/users/admin/delete.ts';
+import { buildWebActions } from '../../../src/handlers/actions/web/build.ts';
+import { confirmTask } from '../../../src/product/agent/proposals/confirm.ts';
+import { deleteAccount } from '../../../src/product/users/admin/delete.ts';
 import { assertNeedsSession } from '../../support/access.ts';
 import { START, testContext } from '../../support/context.ts';
 import { countStatements, countStatementsInTransactions, recordDeadlocks } from '../../support/database.ts';

@@ -1,7 +1,7 @@
 import { endpoints, taskProposals, tasks, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { pruneAll } from '../../../src/retention/prune.ts';
+import { pruneAll } from '../../../src/product/retention/prune.ts';
 import { readInstructions, readMarkerLine, testAgent } from '../../support/agent.ts';
 import { postChannel } from '../../support/channels.ts';
 import { testContext } from '../../support/context.ts';
@@ -141,7 +141,7 @@ t.test('A proposal that cannot be stored is not in the answer', async (t) => {
   t.equal(body.proposal, undefined);
   t.match(body.response.content, /No task is proposed, because .* could not be stored/);
   await ctx.db.execute(sql`update agent_calls set lease_until = 'epoch'`);
-  const { rescueAgentCalls } = await import('../../../src/agent/calls.ts');
+  const { rescueAgentCalls } = await import('../../../src/product/agent/calls.ts');
   t.equal(await rescueAgentCalls(ctx), 1, 'and its call is left to the lease');
 });
 

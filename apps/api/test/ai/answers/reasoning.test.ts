@@ -1,5 +1,5 @@
 import t from 'tap';
-import { ModelReply } from '../../../src/ai/reply.ts';
+import { ModelReply } from '../../../src/lib/ai/reply.ts';
 import { startTestAi, toFailure } from '../../support/ai-client.ts';
 
 /** What is left of a text that arrives whole, character by character, and in a stream. */

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
-import type { AiRequest } from '../../../src/ai/request.ts';
-import { tracedAi } from '../../../src/ai/tracing.ts';
-import { type Attributes, NO_TRACE, type Trace } from '../../../src/telemetry/tracing.ts';
+import type { AiRequest } from '../../../src/lib/ai/request.ts';
+import { tracedAi } from '../../../src/lib/ai/tracing.ts';
+import { type Attributes, NO_TRACE, type Trace } from '../../../src/lib/telemetry/tracing.ts';
 import { buildAiRequest, NO_PROVIDER, startTestAi } from '../../support/ai-client.ts';
 import { startClaude } from '../../support/claude.ts';
 import {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Sources } from '../../../src/ai/web-tools/citations.ts';
+import { Sources } from '../../../src/lib/ai/web-tools/citations.ts';
 
 function read(...cited: [url: unknown, title?: unknown][]) {
   const sources = new Sources(0);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { describeWebTools, findWebTools } from '../../../src/ai/web-tools/find-web-tools.ts';
+import { describeWebTools, findWebTools } from '../../../src/lib/ai/web-tools/find-web-tools.ts';
 import { NO_PROVIDER } from '../../support/ai-client.ts';
 
 const ALL = ['web_search', 'web_fetch'];

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { AiRequest } from '../../../src/ai/request.ts';
+import type { AiRequest } from '../../../src/lib/ai/request.ts';
 import { startTestAi } from '../../support/ai-client.ts';
 import { startClaude } from '../../support/claude.ts';
 import {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { AiRequest } from '../../../src/ai/request.ts';
+import type { AiRequest } from '../../../src/lib/ai/request.ts';
 import { buildAiRequest, createTestAi, startTestAi, toFailure } from '../../support/ai-client.ts';
 import { startAnthropicServer } from '../../support/servers/anthropic-server.ts';
 

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { anthropicMessages } from '../../../src/ai/anthropic-messages.ts';
-import { chatCompletions } from '../../../src/ai/chat-completions.ts';
-import { ModelReply } from '../../../src/ai/reply.ts';
-import type { AiRequest } from '../../../src/ai/request.ts';
+import { anthropicMessages } from '../../../src/lib/ai/anthropic-messages.ts';
+import { chatCompletions } from '../../../src/lib/ai/chat-completions.ts';
+import { ModelReply } from '../../../src/lib/ai/reply.ts';
+import type { AiRequest } from '../../../src/lib/ai/request.ts';
 import { buildAiRequest } from '../../support/ai-client.ts';
 
 const prompt = 'Name a moon.';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { getHighestUsage, MAX_TOKENS_PER_USE, splitUses } from '../../../src/ai/web-tools/tool-limits.ts';
+import { getHighestUsage, MAX_TOKENS_PER_USE, splitUses } from '../../../src/lib/ai/web-tools/tool-limits.ts';
 
 t.test('Both tools of Anthropic together are used at most as often as the task allows', async (t) => {
   for (let maxToolUses = 2; maxToolUses <= 20; maxToolUses += 1) {

@@ -1,6 +1,6 @@
 import { API_KEY_SCOPES } from '@carillon/contract/accounts/api-keys';
 import t from 'tap';
-import { buildApp } from '../../../src/app.ts';
+import { buildApp } from '../../../src/entry/app.ts';
 import { testContext } from '../../support/context.ts';
 import { listRoutes } from '../../support/contract/conformance.ts';
 import { readServedDocument } from '../../support/contract/served-document.ts';

@@ -1,7 +1,7 @@
 import { apiKeys, apiKeyUsage, settings } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { createApiKeyUse } from '../../../src/auth/keys/use.ts';
+import { createApiKeyUse } from '../../../src/product/auth/keys/use.ts';
 import { START, testContext } from '../../support/context.ts';
 import { createKey } from '../../support/keys.ts';
 import { type Person, signUp } from '../../support/people.ts';

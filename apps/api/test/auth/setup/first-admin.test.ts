@@ -1,8 +1,8 @@
 import { connect, settings, users } from '@carillon/db';
 import t from 'tap';
-import { setUp } from '../../../src/auth/setup/first-admin.ts';
-import { buildSetupPath, findSetupPath } from '../../../src/auth/setup/link.ts';
-import { describeAddress } from '../../../src/start/describe-address.ts';
+import { describeAddress } from '../../../src/entry/describe-address.ts';
+import { setUp } from '../../../src/product/auth/setup/first-admin.ts';
+import { buildSetupPath, findSetupPath } from '../../../src/product/auth/setup/link.ts';
 import { testContext } from '../../support/context.ts';
 import { untilBlocked } from '../../support/database.ts';
 import { PASSWORD, signUpAlice } from '../../support/people.ts';

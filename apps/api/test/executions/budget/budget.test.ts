@@ -1,16 +1,16 @@
 import { notifications } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
-import { getHighestUsage } from '../../../src/ai/web-tools/tool-limits.ts';
-import { backfillTask } from '../../../src/executions/backfill-task.ts';
-import type { Budget } from '../../../src/executions/budget/budget.ts';
-import { loadHighestCost } from '../../../src/executions/budget/highest-cost.ts';
-import { executeTask } from '../../../src/executions/execute-task.ts';
+import { getHighestUsage } from '../../../src/lib/ai/web-tools/tool-limits.ts';
+import { backfillTask } from '../../../src/product/executions/backfill-task.ts';
+import type { Budget } from '../../../src/product/executions/budget/budget.ts';
+import { loadHighestCost } from '../../../src/product/executions/budget/highest-cost.ts';
+import { executeTask } from '../../../src/product/executions/execute-task.ts';
 
-import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
-import { retryExecution } from '../../../src/executions/retry-execution.ts';
-import { changeTask } from '../../../src/tasks/write.ts';
+import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { retryExecution } from '../../../src/product/executions/retry-execution.ts';
+import { changeTask } from '../../../src/product/tasks/write.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';
 import { signUp } from '../../support/people.ts';

@@ -1,10 +1,10 @@
 import { usageCounters, usageRecords } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
-import { cancelExecution } from '../../../src/executions/cancel-execution.ts';
-import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
-import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
-import { deleteTask } from '../../../src/tasks/delete.ts';
+import { cancelExecution } from '../../../src/product/executions/cancel-execution.ts';
+import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
+import { rescueExecutions } from '../../../src/product/executions/pipeline/leases.ts';
+import { deleteTask } from '../../../src/product/tasks/delete.ts';
 import { testEngine } from '../../support/engine.ts';
 import { passTime } from '../../support/leases.ts';
 import { insertQueuedRuns, insertTask, PROMPT, readTaskRow } from '../../support/task-rows.ts';

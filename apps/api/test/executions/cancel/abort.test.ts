@@ -1,11 +1,11 @@
 import t from 'tap';
-import { cancelExecution } from '../../../src/executions/cancel-execution.ts';
-import { readQueue } from '../../../src/executions/pipeline/claims/claim.ts';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
-import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
-import type { Lease } from '../../../src/queue/leases.ts';
-import { createFileStorage } from '../../../src/storage/client.ts';
-import { deleteTask } from '../../../src/tasks/delete.ts';
+import type { Lease } from '../../../src/lib/queue/leases.ts';
+import { createFileStorage } from '../../../src/lib/storage/client.ts';
+import { cancelExecution } from '../../../src/product/executions/cancel-execution.ts';
+import { readQueue } from '../../../src/product/executions/pipeline/claims/claim.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { rescueExecutions } from '../../../src/product/executions/pipeline/leases.ts';
+import { deleteTask } from '../../../src/product/tasks/delete.ts';
 import { CSV, storeAttachment } from '../../support/attachments.ts';
 import { testEngine } from '../../support/engine.ts';
 import { passTime } from '../../support/leases.ts';

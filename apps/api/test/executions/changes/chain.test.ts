@@ -1,7 +1,7 @@
 import { executions } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
-import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
+import { rescueExecutions } from '../../../src/product/executions/pipeline/leases.ts';
 import { testEngine } from '../../support/engine.ts';
 import { passTime } from '../../support/leases.ts';
 import { insertQueuedRuns, insertTask, readRuns, readTaskRow } from '../../support/task-rows.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { describeChanges } from '../../../src/differences/describe-changes.ts';
-import { compareAnswers } from '../../../src/executions/changes/compare/compare-answers.ts';
-import { compareTexts } from '../../../src/executions/changes/compare/compare-texts.ts';
+import { describeChanges } from '../../../src/lib/differences/describe-changes.ts';
+import { compareAnswers } from '../../../src/product/executions/changes/compare/compare-answers.ts';
+import { compareTexts } from '../../../src/product/executions/changes/compare/compare-texts.ts';
 
 const text = (words: string) => ({ text: words, output: null });
 

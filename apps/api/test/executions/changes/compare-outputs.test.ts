@@ -1,6 +1,6 @@
 import type { OutputChange } from '@carillon/db';
 import t from 'tap';
-import { compareOutputs } from '../../../src/executions/changes/compare/compare-outputs.ts';
+import { compareOutputs } from '../../../src/product/executions/changes/compare/compare-outputs.ts';
 
 const parse = (json: string) => JSON.parse(json);
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { diffTexts } from '../../../src/differences/diff-texts.ts';
+import { diffTexts } from '../../../src/lib/differences/diff-texts.ts';
 
 const join = (before: string, after: string, without: 'insert' | 'delete') =>
   diffTexts(before, after)

@@ -1,9 +1,9 @@
 import { executions, tasks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { compareWithLastSuccess } from '../../../src/executions/changes/compare-with-last-success.ts';
-import { executeTask } from '../../../src/executions/execute-task.ts';
-import { duplicateTask } from '../../../src/tasks/duplicate.ts';
+import { compareWithLastSuccess } from '../../../src/product/executions/changes/compare-with-last-success.ts';
+import { executeTask } from '../../../src/product/executions/execute-task.ts';
+import { duplicateTask } from '../../../src/product/tasks/duplicate.ts';
 import { testEngine } from '../../support/engine.ts';
 import { insertTask, insertUsers, readRuns, readTaskRow } from '../../support/task-rows.ts';
 import { runDue } from '../../support/tasks.ts';

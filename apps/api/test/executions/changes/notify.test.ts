@@ -4,7 +4,7 @@ import { type EventKind, eventPayload } from '@carillon/contract/webhooks/events
 import { deliveries, endpoints, events, mails, tasks } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
-import { executeTask } from '../../../src/executions/execute-task.ts';
+import { executeTask } from '../../../src/product/executions/execute-task.ts';
 import { START } from '../../support/context.ts';
 import { testEngine } from '../../support/engine.ts';
 import { confirmAddresses, deliverDueMails } from '../../support/mails.ts';

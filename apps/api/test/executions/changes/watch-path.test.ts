@@ -1,5 +1,5 @@
 import t from 'tap';
-import { formatName, parseWatchPath } from '../../../src/executions/changes/compare/watch-path.ts';
+import { formatName, parseWatchPath } from '../../../src/product/executions/changes/compare/watch-path.ts';
 import { testContext } from '../../support/context.ts';
 import { signUpAlice } from '../../support/people.ts';
 import { patchTask, postTask, readTask } from '../../support/tasks.ts';

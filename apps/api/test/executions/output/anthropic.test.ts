@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import type { AiRequest } from '../../../src/ai/request.ts';
-import { askForOutput } from '../../../src/executions/output/ask-for-output.ts';
+import type { AiRequest } from '../../../src/lib/ai/request.ts';
+import { askForOutput } from '../../../src/product/executions/output/ask-for-output.ts';
 import { buildAiRequest, createTestAi } from '../../support/ai-client.ts';
 import { startAnthropicServer } from '../../support/servers/anthropic-server.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { findJson } from '../../../src/executions/output/find-json.ts';
-import { readOutput } from '../../../src/executions/output/read-output.ts';
+import { findJson } from '../../../src/product/executions/output/find-json.ts';
+import { readOutput } from '../../../src/product/executions/output/read-output.ts';
 
 const text = (answer: string) => {
   const found = findJson(answer);

@@ -1,9 +1,9 @@
 import { executions, usageRecords } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { tryPrompt } from '../../../src/agent/try-prompt.ts';
-import type { AiRequest } from '../../../src/ai/request.ts';
-import { askForOutput } from '../../../src/executions/output/ask-for-output.ts';
+import type { AiRequest } from '../../../src/lib/ai/request.ts';
+import { tryPrompt } from '../../../src/product/agent/try-prompt.ts';
+import { askForOutput } from '../../../src/product/executions/output/ask-for-output.ts';
 import { testEngine } from '../../support/engine.ts';
 import type { AiAnswer } from '../../support/servers/ai-server.ts';
 import { insertTask, readRun, readRuns, readTaskRow } from '../../support/task-rows.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { askForOutput } from '../../../src/executions/output/ask-for-output.ts';
+import { askForOutput } from '../../../src/product/executions/output/ask-for-output.ts';
 import { buildAiRequest, createTestAi, startTestAi } from '../../support/ai-client.ts';
 import { citedText, citeResult, searchFor, searchResult } from '../../support/servers/anthropic-message.ts';
 import { startAnthropicServer } from '../../support/servers/anthropic-server.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { createDeliverer } from '../../../src/webhooks/delivery/deliverer.ts';
-import { buildDigest } from '../../../src/webhooks/delivery/held/digest.ts';
-import { parseFeed, postFeed } from '../../feeds/support.ts';
+import { createDeliverer } from '../../../src/product/deliveries/queue/deliverer.ts';
+import { buildDigest } from '../../../src/product/deliveries/queue/held/digest.ts';
+import { parseFeed, postFeed } from '../../deliveries/feeds/support.ts';
 import { postChannel } from '../../support/channels.ts';
 import { testEngine } from '../../support/engine.ts';
 import { confirmAddresses, deliverDueMails } from '../../support/mails.ts';

@@ -1,9 +1,9 @@
 import { uploads } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { createAi } from '../../../src/ai/client.ts';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
-import { createFileStorage, type FileStorage } from '../../../src/storage/client.ts';
+import { createAi } from '../../../src/lib/ai/client.ts';
+import { createFileStorage, type FileStorage } from '../../../src/lib/storage/client.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { CSV, PDF, PNG, storeAttachment } from '../../support/attachments.ts';
 import { testEngine } from '../../support/engine.ts';
 import { startAnthropicServer } from '../../support/servers/anthropic-server.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import t from 'tap';
-import { type ByteReservation, createByteBudget } from '../../../src/executions/pipeline/byte-budget.ts';
+import { type ByteReservation, createByteBudget } from '../../../src/product/executions/pipeline/byte-budget.ts';
 
 const never = new AbortController().signal;
 

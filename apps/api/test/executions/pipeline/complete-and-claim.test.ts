@@ -2,10 +2,10 @@ import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 
-import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
-import type { ClaimedExecution } from '../../../src/executions/pipeline/claims/select-runnable.ts';
-import type { ExecutionResult } from '../../../src/executions/pipeline/execution-result.ts';
-import { rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
+import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
+import type { ClaimedExecution } from '../../../src/product/executions/pipeline/claims/select-runnable.ts';
+import type { ExecutionResult } from '../../../src/product/executions/pipeline/execution-result.ts';
+import { rescueExecutions } from '../../../src/product/executions/pipeline/leases.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';
 import { passTime } from '../../support/leases.ts';

@@ -2,7 +2,7 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { executions, occurrences, usageCounters, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { START } from '../../support/context.ts';
 import { testEngine } from '../../support/engine.ts';
 import {

@@ -1,8 +1,12 @@
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
-import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
-import { handBackExecutions, renewExecutions, rescueExecutions } from '../../../src/executions/pipeline/leases.ts';
+import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import {
+  handBackExecutions,
+  renewExecutions,
+  rescueExecutions,
+} from '../../../src/product/executions/pipeline/leases.ts';
 import { testEngine } from '../../support/engine.ts';
 import { passTime } from '../../support/leases.ts';
 import { insertTask, insertTasks, readRun, readTaskRow } from '../../support/task-rows.ts';

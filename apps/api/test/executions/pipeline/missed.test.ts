@@ -1,8 +1,8 @@
 import { DAY_MS } from '@carillon/contract/primitives';
 import { settings } from '@carillon/db';
 import t from 'tap';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
-import { changeTask } from '../../../src/tasks/write.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { changeTask } from '../../../src/product/tasks/write.ts';
 import { START } from '../../support/context.ts';
 import { testEngine } from '../../support/engine.ts';
 import { insertTask, insertTasks, insertUsers, readLedger, readRun, readTaskRow } from '../../support/task-rows.ts';

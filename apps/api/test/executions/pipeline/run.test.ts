@@ -1,9 +1,9 @@
 import { usageRecords, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { encryptProviderKey } from '../../../src/crypto/provider-key.ts';
-import { executeTask } from '../../../src/executions/execute-task.ts';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { encryptProviderKey } from '../../../src/lib/crypto/provider-key.ts';
+import { executeTask } from '../../../src/product/executions/execute-task.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { START } from '../../support/context.ts';
 import { AI_KEY, testEngine } from '../../support/engine.ts';
 import { insertTask, readRun, readTaskRow } from '../../support/task-rows.ts';

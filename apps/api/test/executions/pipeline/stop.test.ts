@@ -1,6 +1,6 @@
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { testEngine } from '../../support/engine.ts';
 import { insertTask, insertTasks, readRun, readTaskRow } from '../../support/task-rows.ts';
 

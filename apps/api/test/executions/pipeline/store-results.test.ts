@@ -1,10 +1,10 @@
 import { executions, usageRecords } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
-import type { Ai, AiOutcome } from '../../../src/ai/client.ts';
-import { completeAndClaim } from '../../../src/executions/pipeline/claims/complete-and-claim.ts';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
-import { storeResults } from '../../../src/executions/pipeline/store-results.ts';
+import type { Ai, AiOutcome } from '../../../src/lib/ai/client.ts';
+import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { storeResults } from '../../../src/product/executions/pipeline/store-results.ts';
 import { connectionLost, type Interfere, interruptTransactions } from '../../support/database.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
-import { createUnansweredClaims } from '../../../src/queue/unanswered-claims.ts';
+import { createUnansweredClaims } from '../../../src/lib/queue/unanswered-claims.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { connectionLost, type Interfere, interruptTransactions } from '../../support/database.ts';
 import { testEngine } from '../../support/engine.ts';
 import { insertTask, insertTasks, readRun } from '../../support/task-rows.ts';

@@ -1,11 +1,11 @@
 import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { backfillTask } from '../../../src/executions/backfill-task.ts';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
-import { listOccurrences } from '../../../src/tasks/occurrences.ts';
-import { skipNextRun } from '../../../src/tasks/skip-next-run.ts';
-import { changeTask } from '../../../src/tasks/write.ts';
+import { backfillTask } from '../../../src/product/executions/backfill-task.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { listOccurrences } from '../../../src/product/tasks/occurrences.ts';
+import { skipNextRun } from '../../../src/product/tasks/skip-next-run.ts';
+import { changeTask } from '../../../src/product/tasks/write.ts';
 import { START } from '../../support/context.ts';
 import { buildCaller, testEngine } from '../../support/engine.ts';
 import { signUp } from '../../support/people.ts';

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { cancelExecution } from '../../../src/executions/cancel-execution.ts';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
-import { retryExecution } from '../../../src/executions/retry-execution.ts';
-import { changeTask } from '../../../src/tasks/write.ts';
+import { cancelExecution } from '../../../src/product/executions/cancel-execution.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { retryExecution } from '../../../src/product/executions/retry-execution.ts';
+import { changeTask } from '../../../src/product/tasks/write.ts';
 import { testEngine } from '../../support/engine.ts';
 import { signUp } from '../../support/people.ts';
 import { insertTask, readRuns, readTaskRow } from '../../support/task-rows.ts';

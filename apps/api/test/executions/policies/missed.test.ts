@@ -1,6 +1,6 @@
 import t from 'tap';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
-import { changeTask } from '../../../src/tasks/write.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { changeTask } from '../../../src/product/tasks/write.ts';
 import { START } from '../../support/context.ts';
 import { testEngine } from '../../support/engine.ts';
 import {

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { createAi } from '../../../src/ai/client.ts';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
+import { createAi } from '../../../src/lib/ai/client.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { testEngine } from '../../support/engine.ts';
 import { signUp } from '../../support/people.ts';
 import { insertTask, readRuns } from '../../support/task-rows.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { buildRequest, type RequestInput } from '../../../src/executions/request/build-request.ts';
+import { buildRequest, type RequestInput } from '../../../src/product/executions/request/build-request.ts';
 
 const MARKER = '0123456789abcdef01234567';
 const RUN: RequestInput = {

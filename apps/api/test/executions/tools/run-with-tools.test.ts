@@ -1,12 +1,12 @@
 import { usageRecords } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { tryPrompt } from '../../../src/agent/try-prompt.ts';
-import { executeTask } from '../../../src/executions/execute-task.ts';
-import { retryExecution } from '../../../src/executions/retry-execution.ts';
-import { findWrongCounters } from '../../../src/usage/verify.ts';
-import { createDeliverer } from '../../../src/webhooks/delivery/deliverer.ts';
-import { parseFeed, postFeed } from '../../feeds/support.ts';
+import { tryPrompt } from '../../../src/product/agent/try-prompt.ts';
+import { createDeliverer } from '../../../src/product/deliveries/queue/deliverer.ts';
+import { executeTask } from '../../../src/product/executions/execute-task.ts';
+import { retryExecution } from '../../../src/product/executions/retry-execution.ts';
+import { findWrongCounters } from '../../../src/product/usage/verify.ts';
+import { parseFeed, postFeed } from '../../deliveries/feeds/support.ts';
 import { createTestAi } from '../../support/ai-client.ts';
 import { postChannel } from '../../support/channels.ts';
 import { testEngine } from '../../support/engine.ts';

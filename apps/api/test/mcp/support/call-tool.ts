@@ -1,7 +1,7 @@
 import { compileValidator } from '@carillon/contract';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { FastifyInstance } from 'fastify';
-import { TOOLS } from '../../../src/mcp/tools/index.ts';
+import { TOOLS } from '../../../src/handlers/mcp/tools/index.ts';
 
 interface Listed {
   name: string;

@@ -3,7 +3,7 @@ import { errorResponses, PUBLIC, strictObject } from '@carillon/contract';
 import { IdParams, pageLimit } from '@carillon/contract/primitives';
 import { Type } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
-import type { App } from '../../../src/http/validation.ts';
+import type { App } from '../../../src/platform/http/validation.ts';
 
 const probe = {
   operationId: 'probe',

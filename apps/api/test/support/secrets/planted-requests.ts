@@ -1,5 +1,5 @@
 import type { InjectOptions, RouteOptions } from 'fastify';
-import { SESSION_COOKIE } from '../../../src/http/credentials.ts';
+import { SESSION_COOKIE } from '../../../src/platform/http/credentials.ts';
 import type { PlantedSecrets } from './planted-secrets.ts';
 
 interface RequestOptions extends Pick<PlantedSecrets, 'plant'> {

@@ -1,9 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { loadConfig } from '../../../src/config/config.ts';
-import { createHttpClient, type HttpClient, type HttpClientOptions } from '../../../src/egress/client.ts';
-import type { Lookup } from '../../../src/egress/resolver.ts';
+import { loadConfig } from '../../../src/lib/config/config.ts';
+import { createHttpClient, type HttpClient, type HttpClientOptions } from '../../../src/lib/egress/client.ts';
+import type { Lookup } from '../../../src/lib/egress/resolver.ts';
 import { PRODUCTION_ENV } from '../production.ts';
 
 interface Test {

@@ -1,10 +1,10 @@
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { executeTask } from '../../../src/executions/execute-task.ts';
-import { enqueueDue } from '../../../src/executions/pipeline/enqueue.ts';
-import { resumeTasks, suspendTasks } from '../../../src/tasks/suspend.ts';
-import { changeTask } from '../../../src/tasks/write.ts';
+import { executeTask } from '../../../src/product/executions/execute-task.ts';
+import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { resumeTasks, suspendTasks } from '../../../src/product/tasks/suspend.ts';
+import { changeTask } from '../../../src/product/tasks/write.ts';
 import { testEngine } from '../../support/engine.ts';
 import { insertTask, readLedger, readRuns, readTaskRow } from '../../support/task-rows.ts';
 

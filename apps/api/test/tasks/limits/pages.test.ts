@@ -1,7 +1,7 @@
 import t from 'tap';
-import { getOverview } from '../../../src/stats/overview.ts';
-import { skipNextRun } from '../../../src/tasks/skip-next-run.ts';
-import { getTaskWithRuns } from '../../../src/tasks/task-page.ts';
+import { getOverview } from '../../../src/product/system/stats/overview.ts';
+import { skipNextRun } from '../../../src/product/tasks/skip-next-run.ts';
+import { getTaskWithRuns } from '../../../src/product/tasks/task-page.ts';
 import { testEngine } from '../../support/engine.ts';
 import { insertTask } from '../../support/task-rows.ts';
 

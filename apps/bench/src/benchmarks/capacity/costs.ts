@@ -1,4 +1,4 @@
-import { hashPassword } from '@carillon/api/auth/passwords';
+import { hashPassword } from '@carillon/api/product/auth/passwords';
 import { sql } from 'drizzle-orm';
 import { insertTasks, insertUsers, type Task, type User } from '../../../../../test/system/users.ts';
 import { type Benchmark, measureInRounds } from '../../benchmark.ts';

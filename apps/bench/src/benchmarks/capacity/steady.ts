@@ -1,4 +1,4 @@
-import { hashPassword } from '@carillon/api/auth/passwords';
+import { hashPassword } from '@carillon/api/product/auth/passwords';
 import { LOAD_PASSWORD, type RequestKind } from '../../../../../test/system/mixed-load.ts';
 import {
   insertApiKeys,

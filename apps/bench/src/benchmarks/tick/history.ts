@@ -1,8 +1,8 @@
-import { loadConfig } from '@carillon/api/config/config';
+import { loadConfig } from '@carillon/api/lib/config/config';
 import { openContext } from '@carillon/api/open-context';
-import { encodeCursor } from '@carillon/api/queries/pages';
-import { dropExpiredExecutions } from '@carillon/api/retention/partitions/drop-executions';
-import { HISTORY } from '@carillon/api/retention/partitions/execution-partitions';
+import { encodeCursor } from '@carillon/api/platform/queries/pages';
+import { dropExpiredExecutions } from '@carillon/api/product/retention/partitions/drop-executions';
+import { HISTORY } from '@carillon/api/product/retention/partitions/execution-partitions';
 import { type Db, queryRows } from '@carillon/db';
 import { listPartitions } from '@carillon/db/partitions/partitions';
 import { sql } from 'drizzle-orm';

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Config, VERSION } from '@carillon/api/config/config';
 import { systemClock } from '@carillon/api/context';
+import { type Config, VERSION } from '@carillon/api/lib/config/config';
 import type { Snapshot } from '@carillon/db/backup/snapshot';
 import type { BackupTable } from '@carillon/db/backup/tables';
 import { CommandFailure } from '../command.ts';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { EncryptionKey } from '@carillon/api/config/secrets';
+import type { EncryptionKey } from '@carillon/api/lib/config/secrets';
 import type { Header } from './format.ts';
 
 /** Fingerprints compare keys without revealing them: a key is 32 random bytes, which cannot be guessed from its HMAC. */

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Config, ConfigError, loadConfig } from '@carillon/api/config/config';
-import { readEnvFileNames } from '@carillon/api/config/env-file';
-import type { Environment } from '@carillon/api/config/environment';
-import { assertStrongSecrets } from '@carillon/api/config/production';
-import { SECRETS, VARIABLES } from '@carillon/api/config/variables';
+import { type Config, ConfigError, loadConfig } from '@carillon/api/lib/config/config';
+import { readEnvFileNames } from '@carillon/api/lib/config/env-file';
+import type { Environment } from '@carillon/api/lib/config/environment';
+import { assertStrongSecrets } from '@carillon/api/lib/config/production';
+import { SECRETS, VARIABLES } from '@carillon/api/lib/config/variables';
 import { readSettings, SettingError } from '@carillon/scheduler/settings';
 import { type Finding, findingsFor } from './finding.ts';
 

@@ -1,8 +1,8 @@
 import { constants, existsSync } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Environment } from '@carillon/api/config/environment';
-import { SECRETS } from '@carillon/api/config/variables';
+import type { Environment } from '@carillon/api/lib/config/environment';
+import { SECRETS } from '@carillon/api/lib/config/variables';
 import { formatBytes } from '../formatting.ts';
 import { type Finding, findingsFor } from './finding.ts';
 

@@ -1,4 +1,4 @@
-import type { Config } from '@carillon/api/config/config';
+import type { Config } from '@carillon/api/lib/config/config';
 import { type Db, queryRows, toInstant } from '@carillon/db';
 import { isBeforeFirst, readJournal } from '@carillon/db/journal';
 import type { Pooling } from '@carillon/db/pool/pooling';

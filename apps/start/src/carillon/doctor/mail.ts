@@ -1,4 +1,4 @@
-import type { Config } from '@carillon/api/config/config';
+import type { Config } from '@carillon/api/lib/config/config';
 import { createTransport } from 'nodemailer';
 import { describeCause, type Finding, findingsFor } from './finding.ts';
 

@@ -1,5 +1,5 @@
-import { HISTORY, readLastId } from '@carillon/api/retention/partitions/execution-partitions';
-import { findMissingMonth, MONTHLY_TABLES } from '@carillon/api/retention/partitions/month-partitions';
+import { HISTORY, readLastId } from '@carillon/api/product/retention/partitions/execution-partitions';
+import { findMissingMonth, MONTHLY_TABLES } from '@carillon/api/product/retention/partitions/month-partitions';
 import { MAX_ID } from '@carillon/contract/primitives';
 import { type Db, queryRows } from '@carillon/db';
 import { listPartitions, type Partition } from '@carillon/db/partitions/partitions';

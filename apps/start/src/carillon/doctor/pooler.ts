@@ -1,4 +1,4 @@
-import type { Config } from '@carillon/api/config/config';
+import type { Config } from '@carillon/api/lib/config/config';
 import { connect, type Db, queryRows } from '@carillon/db';
 import { findPrimary } from '@carillon/db/find-primary';
 import { describePooling, findPooling, type Pooling } from '@carillon/db/pool/pooling';

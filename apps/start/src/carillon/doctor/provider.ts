@@ -1,6 +1,6 @@
-import { type AiOutcome, createAi } from '@carillon/api/ai/client';
-import { createProviders } from '@carillon/api/ai/providers';
-import type { Config } from '@carillon/api/config/config';
+import { type AiOutcome, createAi } from '@carillon/api/lib/ai/client';
+import { createProviders } from '@carillon/api/lib/ai/providers';
+import type { Config } from '@carillon/api/lib/config/config';
 import { describeCause, type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning, problem } = findingsFor('AI provider');

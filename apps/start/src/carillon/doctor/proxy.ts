@@ -1,4 +1,4 @@
-import { type Config, VERSION } from '@carillon/api/config/config';
+import { type Config, VERSION } from '@carillon/api/lib/config/config';
 import { describeCause, type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning } = findingsFor('reverse proxy');

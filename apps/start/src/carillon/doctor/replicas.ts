@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Config } from '@carillon/api/config/config';
+import type { Config } from '@carillon/api/lib/config/config';
 import { connect, type Db, queryRows } from '@carillon/db';
 import { listReadServers } from '@carillon/db/database-url';
 import { SAMPLE, type ServerSample } from '@carillon/db/replica/server';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '@carillon/api/config/config';
-import type { Environment } from '@carillon/api/config/environment';
 import { systemClock } from '@carillon/api/context';
+import type { Config } from '@carillon/api/lib/config/config';
+import type { Environment } from '@carillon/api/lib/config/environment';
 import { connect, type Db, settings } from '@carillon/db';
 import type { Pooling } from '@carillon/db/pool/pooling';
 import { withDatabase } from '../command.ts';

@@ -1,6 +1,4 @@
 import type { Page } from '../../answer.ts';
-import { html } from '../../html.ts';
-import { readForm } from '../../http/forms.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -8,7 +6,9 @@ import {
   renderInput,
   toFormErrors,
   toStatus,
-} from '../../parts/fields.ts';
+} from '../../components/fields.ts';
+import { html } from '../../html.ts';
+import { readForm } from '../../http/forms.ts';
 import type { Visit } from '../../visit.ts';
 
 const renderForgotPassword = ({ csrfField }: Visit, email: string, errors: FormErrors): Page => ({

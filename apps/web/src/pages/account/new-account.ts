@@ -1,8 +1,8 @@
 import type { RegisterInput } from '@carillon/contract/accounts/auth';
+import { type FormErrors, renderInput } from '../../components/fields.ts';
+import { renderTimeZoneField } from '../../components/time-zones.ts';
 import { type Html, html } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
-import { type FormErrors, renderInput } from '../../parts/fields.ts';
-import { renderTimeZoneField } from '../../parts/time-zones.ts';
 
 /** What was typed; the password is never shown again. */
 export interface TypedAccount {

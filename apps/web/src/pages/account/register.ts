@@ -1,10 +1,10 @@
 import { compileValidator } from '@carillon/contract';
 import { RegisterInput } from '@carillon/contract/accounts/auth';
 import { type Page, type Redirect, toOwnPath } from '../../answer.ts';
+import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../components/fields.ts';
+import { buildAddress } from '../../components/tables.ts';
 import { html } from '../../html.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
-import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../parts/fields.ts';
-import { buildAddress } from '../../parts/tables.ts';
 import type { Visit } from '../../visit.ts';
 import { NOTHING_TYPED, readAccount, renderAccountFields, type TypedAccount } from './new-account.ts';
 

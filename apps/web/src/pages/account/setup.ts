@@ -1,7 +1,7 @@
 import type { Page, Redirect } from '../../answer.ts';
+import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
-import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../parts/fields.ts';
 import { unwrap, type Visit } from '../../visit.ts';
 import { NOTHING_TYPED, readAccount, renderAccountFields, type TypedAccount } from './new-account.ts';
 

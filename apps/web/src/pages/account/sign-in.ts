@@ -1,7 +1,4 @@
 import { type Page, type Redirect, toOwnPath } from '../../answer.ts';
-import { EMPTY, type Html, html } from '../../html.ts';
-import { areCookiesRefused, explainCookies } from '../../http/cookies.ts';
-import { readForm, readQuery } from '../../http/forms.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -9,8 +6,11 @@ import {
   renderInput,
   toFormErrors,
   toStatus,
-} from '../../parts/fields.ts';
-import { buildAddress } from '../../parts/tables.ts';
+} from '../../components/fields.ts';
+import { buildAddress } from '../../components/tables.ts';
+import { EMPTY, type Html, html } from '../../html.ts';
+import { areCookiesRefused, explainCookies } from '../../http/cookies.ts';
+import { readForm, readQuery } from '../../http/forms.ts';
 import { unwrap, type Visit } from '../../visit.ts';
 
 interface Typed {

@@ -1,10 +1,10 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Page } from '../../answer.ts';
+import { type FormErrors, NO_ERRORS, renderInput, renderSelect, toFormErrors } from '../../components/fields.ts';
+import { countWords, formatDay, formatDistance, formatSeconds } from '../../components/format.ts';
+import { renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { type FormErrors, NO_ERRORS, renderInput, renderSelect, toFormErrors } from '../../parts/fields.ts';
-import { countWords, formatDay, formatDistance, formatSeconds } from '../../parts/format.ts';
-import { renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { AUDIT_KINDS, describeDetails, describeKind } from './audit-words.ts';
 import { renderSections } from './sections.ts';

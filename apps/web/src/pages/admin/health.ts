@@ -1,5 +1,5 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
-import { formatCount, formatDuration } from '../../parts/format.ts';
+import { formatCount, formatDuration } from '../../components/format.ts';
 
 /** A due run waits longer only if the scheduler or the worker does not do its work. */
 const LATE_MS = 60_000;

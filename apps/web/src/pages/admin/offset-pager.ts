@@ -1,6 +1,6 @@
+import { formatCount } from '../../components/format.ts';
+import { buildAddress } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
-import { formatCount } from '../../parts/format.ts';
-import { buildAddress } from '../../parts/tables.ts';
 
 interface Pagination {
   total: number;

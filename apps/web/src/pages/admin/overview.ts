@@ -1,9 +1,9 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Page } from '../../answer.ts';
+import { renderFate, renderGlyph } from '../../components/fates.ts';
+import { countWords, formatCount, formatDay, formatDuration, formatTime } from '../../components/format.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
-import { renderFate, renderGlyph } from '../../parts/fates.ts';
-import { countWords, formatCount, formatDay, formatDuration, formatTime } from '../../parts/format.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { describeTroubles } from './health.ts';
 import { renderRunChart } from './run-chart.ts';

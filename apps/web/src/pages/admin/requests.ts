@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 import type { ConfirmationRequired } from '@carillon/contract/actions/web/index';
 import { parseId } from '@carillon/contract/primitives';
 import { type Redirect, redirect } from '../../answer.ts';
+import { buildAddress } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { buildAddress } from '../../parts/tables.ts';
 import { ActionStop, type SignedInVisit } from '../../visit.ts';
 
 /** The `:id` of the address. Stops with 404 for one that cannot exist. */

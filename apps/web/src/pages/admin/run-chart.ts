@@ -1,6 +1,6 @@
+import { roundUp } from '../../components/charts.ts';
+import { formatCount } from '../../components/format.ts';
 import { type Html, html } from '../../html.ts';
-import { roundUp } from '../../parts/charts.ts';
-import { formatCount } from '../../parts/format.ts';
 
 export interface RunBar {
   completed: number;

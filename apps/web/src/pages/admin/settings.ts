@@ -1,6 +1,4 @@
 import { type Page, type Redirect, redirect } from '../../answer.ts';
-import { html } from '../../html.ts';
-import { readForm } from '../../http/forms.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -8,7 +6,9 @@ import {
   renderInput,
   toFormErrors,
   toStatus,
-} from '../../parts/fields.ts';
+} from '../../components/fields.ts';
+import { html } from '../../html.ts';
+import { readForm } from '../../http/forms.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { askToConfirm, needsConfirmation, readTyped, renderKept, toNumber } from './requests.ts';
 import { renderSections } from './sections.ts';

@@ -1,8 +1,5 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import type { Page } from '../../answer.ts';
-import { EMPTY, type Html, html } from '../../html.ts';
-import { ASSET_URLS } from '../../http/assets.ts';
-import { readForm } from '../../http/forms.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -10,7 +7,10 @@ import {
   renderFormError,
   toFormErrors,
   toStatus,
-} from '../../parts/fields.ts';
+} from '../../components/fields.ts';
+import { EMPTY, type Html, html } from '../../html.ts';
+import { ASSET_URLS } from '../../http/assets.ts';
+import { readForm } from '../../http/forms.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { findProposal, type Proposal } from '../task-form/proposed.ts';
 import { readTurn, renderTurn, type Turn, toTurn } from './turn.ts';

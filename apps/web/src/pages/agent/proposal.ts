@@ -1,11 +1,11 @@
 import { isUuid } from '@carillon/contract/primitives';
 import type { Page, Redirect } from '../../answer.ts';
-import { renderChannels } from '../../channels/choices.ts';
+import { renderChannels } from '../../components/channel-choices.ts';
+import { formatDay, formatMomentInText, formatTime } from '../../components/format.ts';
+import { formatZone, renderSchedule } from '../../components/schedule/render.ts';
+import { describeSettings } from '../../components/task-settings.ts';
+import { renderTimeline, tidyNote } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
-import { formatDay, formatMomentInText, formatTime } from '../../parts/format.ts';
-import { describeSettings } from '../../parts/task-settings.ts';
-import { renderTimeline, tidyNote } from '../../parts/times.ts';
-import { formatZone, renderSchedule } from '../../schedule/render.ts';
 import { ActionStop, type SignedInVisit } from '../../visit.ts';
 import { completeSettings, confirmProposal, type Proposal, scheduleOf } from '../task-form/proposed.ts';
 import { showProposedTask } from '../task-form/submit.ts';

@@ -1,10 +1,10 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { isUuid } from '@carillon/contract/primitives';
+import { renderMarkdown } from '../../components/answer/markdown.ts';
+import { countWords, formatCount, formatDuration } from '../../components/format.ts';
+import { buildAddress } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
-import { renderMarkdown } from '../../parts/answer/markdown.ts';
-import { countWords, formatCount, formatDuration } from '../../parts/format.ts';
-import { buildAddress } from '../../parts/tables.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { nameTask } from '../task-form/first.ts';
 import type { Proposal } from '../task-form/proposed.ts';

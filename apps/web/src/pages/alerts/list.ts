@@ -1,12 +1,12 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { parseId } from '@carillon/contract/primitives';
 import type { Page } from '../../answer.ts';
+import { type Fate, renderGlyph } from '../../components/fates.ts';
+import { countWords, formatDay, formatDistance, formatTime } from '../../components/format.ts';
+import { buildAddress, renderPager } from '../../components/tables.ts';
+import { renderMoment } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { type Fate, renderGlyph } from '../../parts/fates.ts';
-import { countWords, formatDay, formatDistance, formatTime } from '../../parts/format.ts';
-import { buildAddress, renderPager } from '../../parts/tables.ts';
-import { renderMoment } from '../../parts/times.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 
 type Alert = WebActionData<'listAlerts'>['alerts'][number];

@@ -1,6 +1,6 @@
 import { type Redirect, redirect } from '../../answer.ts';
+import { formatDuration } from '../../components/format.ts';
 import { readForm } from '../../http/forms.ts';
-import { formatDuration } from '../../parts/format.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { readId } from '../webhooks/address.ts';
 

@@ -1,6 +1,6 @@
 import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { countWords } from '../../components/format.ts';
 import { html } from '../../html.ts';
-import { countWords } from '../../parts/format.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { readId } from '../webhooks/address.ts';
 

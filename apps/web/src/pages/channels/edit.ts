@@ -1,8 +1,8 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../parts/fields.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { readId } from '../webhooks/address.ts';
 import { renderFacts } from './facts.ts';

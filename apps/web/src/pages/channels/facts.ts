@@ -1,6 +1,6 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { formatMoment } from '../../components/format.ts';
 import { type Html, html } from '../../html.ts';
-import { formatMoment } from '../../parts/format.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { KIND_GUIDES } from './kinds.ts';
 import { describeDigest, describeInterval, describeQuiet } from './options.ts';

@@ -1,7 +1,7 @@
 import type { ChannelKind } from '@carillon/contract/channels/channels';
+import { type FormErrors, renderFormError, renderInput, renderTextarea } from '../../components/fields.ts';
 import { type Html, html, raw } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
-import { type FormErrors, renderFormError, renderInput, renderTextarea } from '../../parts/fields.ts';
 import { KIND_GUIDES, type SettingField, type SettingName } from './kinds.ts';
 import { OPTION_NAMES, type OptionName, readOptions, renderOptions } from './options.ts';
 

@@ -1,9 +1,9 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Page } from '../../answer.ts';
+import { countWords } from '../../components/format.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
+import { renderMoment } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { countWords } from '../../parts/format.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
-import { renderMoment } from '../../parts/times.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { renderDeliveryState, renderDeliveryStrip } from '../webhooks/states.ts';
 import { describePlace } from './facts.ts';

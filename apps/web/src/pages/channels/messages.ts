@@ -1,9 +1,9 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { renderFate, renderGlyph } from '../../components/fates.ts';
+import { countWords, formatDuration, formatMomentInText, formatSeconds } from '../../components/format.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
+import { renderMoment } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { renderFate, renderGlyph } from '../../parts/fates.ts';
-import { countWords, formatDuration, formatMomentInText, formatSeconds } from '../../parts/format.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
-import { renderMoment } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { describeEvents } from '../webhooks/events.ts';
 import { describeDelivery, renderDeliveryState } from '../webhooks/states.ts';

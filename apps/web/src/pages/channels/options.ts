@@ -1,9 +1,9 @@
 import type { ChannelKind } from '@carillon/contract/channels/channels';
 import { canonicalTimeZone } from '@carillon/contract/validation/time-zone';
+import { renderRadios, renderTick } from '../../components/choices.ts';
+import { type FormErrors, renderField, renderInput, renderSelect } from '../../components/fields.ts';
+import { countWords } from '../../components/format.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
-import { renderRadios, renderTick } from '../../parts/choices.ts';
-import { type FormErrors, renderField, renderInput, renderSelect } from '../../parts/fields.ts';
-import { countWords } from '../../parts/format.ts';
 
 export const OPTION_NAMES = [
   'quietFrom',

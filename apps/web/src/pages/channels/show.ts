@@ -1,10 +1,10 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Page } from '../../answer.ts';
+import { renderGlyph } from '../../components/fates.ts';
+import { countWords, formatMomentInText } from '../../components/format.ts';
+import { renderPager } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { renderGlyph } from '../../parts/fates.ts';
-import { countWords, formatMomentInText } from '../../parts/format.ts';
-import { renderPager } from '../../parts/tables.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { readId } from '../webhooks/address.ts';
 import { renderDeliveryStrip } from '../webhooks/states.ts';

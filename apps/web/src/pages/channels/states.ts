@@ -1,6 +1,6 @@
 import type { Channel } from '@carillon/contract/channels/channels';
+import { renderFate } from '../../components/fates.ts';
 import type { Html } from '../../html.ts';
-import { renderFate } from '../../parts/fates.ts';
 import { renderState } from '../webhooks/states.ts';
 
 /** An address without a confirmation gets nothing, so the channel is not on. */

@@ -1,5 +1,5 @@
+import { formatDay } from '../../components/format.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { formatDay } from '../../parts/format.ts';
 import type { SignedInVisit } from '../../visit.ts';
 
 interface FeedState {

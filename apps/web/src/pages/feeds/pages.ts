@@ -1,11 +1,11 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import { parseId } from '@carillon/contract/primitives';
 import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
 import type { PageRoutes } from '../../http/routes.ts';
-import { toFormErrors, toStatus } from '../../parts/fields.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { renderConfirmation } from '../settings/confirmation.ts';
 import { isOwnTask } from '../tasks/changes.ts';

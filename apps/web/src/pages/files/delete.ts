@@ -1,7 +1,7 @@
 import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../components/fields.ts';
+import { countWords, formatBytes } from '../../components/format.ts';
 import { html } from '../../html.ts';
-import { NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../parts/fields.ts';
-import { countWords, formatBytes } from '../../parts/format.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { describeKind, findFile, renderTasks, type StoredFile } from './file.ts';
 

@@ -1,11 +1,11 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { type FormErrors, NO_ERRORS, renderField } from '../../components/fields.ts';
+import { countWords, formatBytes } from '../../components/format.ts';
+import { renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
+import { renderMomentWithDistance } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { type FormErrors, NO_ERRORS, renderField } from '../../parts/fields.ts';
-import { countWords, formatBytes } from '../../parts/format.ts';
-import { renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
-import { renderMomentWithDistance } from '../../parts/times.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { describeKind, findPreview, renderTasks, type StoredFile } from './file.ts';
 import { storeFiles } from './store.ts';

@@ -1,6 +1,6 @@
 import type { Page } from '../../answer.ts';
+import { formatBytes } from '../../components/format.ts';
 import { html } from '../../html.ts';
-import { formatBytes } from '../../parts/format.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { describeKind, findFile, findPreview } from './file.ts';
 

@@ -1,7 +1,7 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { countWords, formatDay, formatTime } from '../../components/format.ts';
+import { renderDays } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
-import { countWords, formatDay, formatTime } from '../../parts/format.ts';
-import { renderDays } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
 
 type Run = WebActionData<'getOverview'>['upcoming']['runs'][number];

@@ -1,8 +1,8 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { type Bar, renderBars, roundUp } from '../../components/charts.ts';
+import { formatCost, formatCount, formatShortCount } from '../../components/format.ts';
+import { renderShare } from '../../components/meters.ts';
 import { type Html, html } from '../../html.ts';
-import { type Bar, renderBars, roundUp } from '../../parts/charts.ts';
-import { formatCost, formatCount, formatShortCount } from '../../parts/format.ts';
-import { renderShare } from '../../parts/meters.ts';
 
 type Usage = WebActionData<'getOverview'>['usage'];
 

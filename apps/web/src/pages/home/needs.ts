@@ -1,9 +1,9 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
-import { CHANNEL_TITLES } from '../../channels/choices.ts';
+import { CHANNEL_TITLES } from '../../components/channel-choices.ts';
+import { type Fate, renderGlyph } from '../../components/fates.ts';
+import { countWords, formatCost, formatCount } from '../../components/format.ts';
+import { renderMoment } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { type Fate, renderGlyph } from '../../parts/fates.ts';
-import { countWords, formatCost, formatCount } from '../../parts/format.ts';
-import { renderMoment } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
 
 type Overview = WebActionData<'getOverview'>;

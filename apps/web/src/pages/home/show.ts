@@ -1,9 +1,9 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Page } from '../../answer.ts';
+import { firstLine } from '../../components/first-line.ts';
+import { countWords, formatDay, formatLongDay, formatTime } from '../../components/format.ts';
+import { renderDays } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
-import { firstLine } from '../../parts/first-line.ts';
-import { countWords, formatDay, formatLongDay, formatTime } from '../../parts/format.ts';
-import { renderDays } from '../../parts/times.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { renderFirstTaskForm } from '../task-form/first.ts';
 import { renderDayAhead, renderUpNext } from './day-ahead.ts';

@@ -1,11 +1,11 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { ALERT_KINDS } from '@carillon/contract/tasks/alerts';
 import type { Page } from '../../answer.ts';
+import { type Fate, renderGlyph } from '../../components/fates.ts';
+import { countWords, formatDay, formatDistance, formatTime } from '../../components/format.ts';
+import { buildAddress, renderPager } from '../../components/tables.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { type Fate, renderGlyph } from '../../parts/fates.ts';
-import { countWords, formatDay, formatDistance, formatTime } from '../../parts/format.ts';
-import { buildAddress, renderPager } from '../../parts/tables.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 
 type Notification = WebActionData<'listNotifications'>['notifications'][number];

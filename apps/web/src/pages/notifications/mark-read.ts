@@ -1,8 +1,8 @@
 import { parseId } from '@carillon/contract/primitives';
 import { type Redirect, redirect } from '../../answer.ts';
+import { countWords } from '../../components/format.ts';
+import { buildAddress } from '../../components/tables.ts';
 import { readForm } from '../../http/forms.ts';
-import { countWords } from '../../parts/format.ts';
-import { buildAddress } from '../../parts/tables.ts';
 import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
 
 /** The page of the list that the form was on. */

@@ -1,8 +1,8 @@
+import { renderMarkdown } from '../../components/answer/markdown.ts';
+import { renderOutput } from '../../components/answer/output.ts';
+import { renderSources } from '../../components/answer/sources.ts';
+import { countWords, formatDay } from '../../components/format.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { renderMarkdown } from '../../parts/answer/markdown.ts';
-import { renderOutput } from '../../parts/answer/output.ts';
-import { renderSources } from '../../parts/answer/sources.ts';
-import { countWords, formatDay } from '../../parts/format.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { Run } from './outcomes.ts';
 

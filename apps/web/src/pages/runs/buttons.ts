@@ -1,7 +1,7 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { readForm } from '../../http/forms.ts';
-import { toFormErrors, toStatus } from '../../parts/fields.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { readRunId, renderRunPage } from './run.ts';
 

@@ -1,7 +1,7 @@
+import { renderDifferences } from '../../components/differences.ts';
+import { countWords, formatMoment } from '../../components/format.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { renderDifferences } from '../../parts/differences.ts';
-import { countWords, formatMoment } from '../../parts/format.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { Run } from './outcomes.ts';
 

@@ -1,9 +1,9 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
-import { CHANNEL_TITLES } from '../../channels/choices.ts';
+import { CHANNEL_TITLES } from '../../components/channel-choices.ts';
+import { type Fate, renderFate } from '../../components/fates.ts';
+import { countWords, formatCount, formatMoment, formatMomentInText } from '../../components/format.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { type Fate, renderFate } from '../../parts/fates.ts';
-import { countWords, formatCount, formatMoment, formatMomentInText } from '../../parts/format.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
 import type { SignedInVisit } from '../../visit.ts';
 
 type Sent = Pick<WebActionData<'getRun'>, 'deliveries' | 'mails'>;

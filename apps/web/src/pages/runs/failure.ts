@@ -1,6 +1,6 @@
+import { renderGlyph } from '../../components/fates.ts';
+import { formatMomentInText } from '../../components/format.ts';
 import { type Html, html } from '../../html.ts';
-import { renderGlyph } from '../../parts/fates.ts';
-import { formatMomentInText } from '../../parts/format.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { describeFailure } from './failures.ts';
 import { describeOutcome, type Run } from './outcomes.ts';

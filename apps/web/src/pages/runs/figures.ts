@@ -1,5 +1,4 @@
-import { type Html, html } from '../../html.ts';
-import { renderGlyph } from '../../parts/fates.ts';
+import { renderGlyph } from '../../components/fates.ts';
 import {
   countWords,
   formatCost,
@@ -8,8 +7,9 @@ import {
   formatDistance,
   formatDuration,
   formatTime,
-} from '../../parts/format.ts';
-import { renderMoment } from '../../parts/times.ts';
+} from '../../components/format.ts';
+import { renderMoment } from '../../components/times.ts';
+import { type Html, html } from '../../html.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { describeOutcome, type Run, TRIGGERS } from './outcomes.ts';
 

@@ -1,8 +1,6 @@
 import { EXECUTION_STATUSES, type ExecutionStatus } from '@carillon/contract/executions';
 import { parseId } from '@carillon/contract/primitives';
 import type { Page } from '../../answer.ts';
-import { EMPTY, type Html, html } from '../../html.ts';
-import { readQuery } from '../../http/forms.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -10,11 +8,20 @@ import {
   renderInput,
   renderSelect,
   toFormErrors,
-} from '../../parts/fields.ts';
-import { firstLine } from '../../parts/first-line.ts';
-import { countWords, formatCost, formatDistance, formatDuration } from '../../parts/format.ts';
-import { buildAddress, renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
-import { renderMoment } from '../../parts/times.ts';
+} from '../../components/fields.ts';
+import { firstLine } from '../../components/first-line.ts';
+import { countWords, formatCost, formatDistance, formatDuration } from '../../components/format.ts';
+import {
+  buildAddress,
+  renderCell,
+  renderPager,
+  renderRow,
+  renderRowHead,
+  renderTable,
+} from '../../components/tables.ts';
+import { renderMoment } from '../../components/times.ts';
+import { EMPTY, type Html, html } from '../../html.ts';
+import { readQuery } from '../../http/forms.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { type RunOfList, renderOutcome, timeOf } from './outcomes.ts';
 

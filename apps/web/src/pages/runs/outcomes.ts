@@ -1,6 +1,6 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { type Fate, renderFate } from '../../components/fates.ts';
 import type { Html } from '../../html.ts';
-import { type Fate, renderFate } from '../../parts/fates.ts';
 
 export type Run = WebActionData<'getRun'>['run'];
 export type RunOfList = WebActionData<'listRuns'>['runs'][number];

@@ -1,5 +1,5 @@
+import { countWords, formatMomentInText } from '../../components/format.ts';
 import { type Html, html } from '../../html.ts';
-import { countWords, formatMomentInText } from '../../parts/format.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { Run } from './outcomes.ts';
 

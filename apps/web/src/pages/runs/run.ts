@@ -1,9 +1,9 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { parseId } from '@carillon/contract/primitives';
 import type { Page } from '../../answer.ts';
+import { type FormErrors, NO_ERRORS, renderFormError } from '../../components/fields.ts';
+import { formatLongMoment } from '../../components/format.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { type FormErrors, NO_ERRORS, renderFormError } from '../../parts/fields.ts';
-import { formatLongMoment } from '../../parts/format.ts';
 import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
 import { renderAnswer, renderCitations } from './answer.ts';
 import { renderChanges } from './changes.ts';

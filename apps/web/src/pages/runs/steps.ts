@@ -1,7 +1,7 @@
+import type { Fate } from '../../components/fates.ts';
+import { countWords, formatDay, formatDuration, formatMomentInText, formatSeconds } from '../../components/format.ts';
+import { renderTimeline } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
-import type { Fate } from '../../parts/fates.ts';
-import { countWords, formatDay, formatDuration, formatMomentInText, formatSeconds } from '../../parts/format.ts';
-import { renderTimeline } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { describeFailure } from './failures.ts';
 import type { Run } from './outcomes.ts';

@@ -1,4 +1,4 @@
-import { formatCost, formatCount, formatDuration, formatLongDay, formatTime } from '../../parts/format.ts';
+import { formatCost, formatCount, formatDuration, formatLongDay, formatTime } from '../../components/format.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { describeFailure } from './failures.ts';
 import { describeOutcome, timeOf } from './outcomes.ts';

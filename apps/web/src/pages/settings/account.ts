@@ -1,7 +1,7 @@
 import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import { toFormErrors, toStatus } from '../../parts/fields.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { renderFeed } from '../feeds/feed.ts';
 import { aiKey } from './ai-key.ts';

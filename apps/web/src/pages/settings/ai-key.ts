@@ -1,6 +1,6 @@
 import type { ActionError } from '@carillon/contract/actions/index';
+import { renderInput } from '../../components/fields.ts';
 import { EMPTY, html } from '../../html.ts';
-import { renderInput } from '../../parts/fields.ts';
 import { renderSettingForm, type Setting } from './setting.ts';
 
 const REQUIRED: ActionError = {

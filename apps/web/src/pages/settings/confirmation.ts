@@ -1,5 +1,5 @@
+import { type FormErrors, renderInput } from '../../components/fields.ts';
 import { EMPTY, type Html } from '../../html.ts';
-import { type FormErrors, renderInput } from '../../parts/fields.ts';
 
 /** The password, once the service has asked for it: in the 15 minutes after the sign-in it is not needed. */
 export const renderConfirmation = (errors: FormErrors): Html =>

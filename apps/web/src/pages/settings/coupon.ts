@@ -1,6 +1,6 @@
+import { renderInput } from '../../components/fields.ts';
+import { renderMoment } from '../../components/times.ts';
 import { html } from '../../html.ts';
-import { renderInput } from '../../parts/fields.ts';
-import { renderMoment } from '../../parts/times.ts';
 import { renderSettingForm, type Setting } from './setting.ts';
 
 export const coupon: Setting = {

@@ -1,6 +1,4 @@
 import { type Page, type Redirect, redirect } from '../../answer.ts';
-import { EMPTY, html } from '../../html.ts';
-import { readForm } from '../../http/forms.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -8,7 +6,9 @@ import {
   renderInput,
   toFormErrors,
   toStatus,
-} from '../../parts/fields.ts';
+} from '../../components/fields.ts';
+import { EMPTY, html } from '../../html.ts';
+import { readForm } from '../../http/forms.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 
 async function renderDeletion(visit: SignedInVisit, email: string, errors: FormErrors): Promise<Page> {

@@ -1,5 +1,5 @@
+import { renderInput } from '../../components/fields.ts';
 import { EMPTY, html } from '../../html.ts';
-import { renderInput } from '../../parts/fields.ts';
 import { renderSettingForm, type Setting } from './setting.ts';
 
 export const email: Setting = {

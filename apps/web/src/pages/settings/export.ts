@@ -1,8 +1,8 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Download, Page } from '../../answer.ts';
+import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../components/fields.ts';
 import { EMPTY, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../parts/fields.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { renderConfirmation } from './confirmation.ts';
 

@@ -1,8 +1,8 @@
 import type { ActionResult } from '@carillon/contract/actions/index';
 import { readItemMessage } from '@carillon/contract/validation/unsafe-values';
-import { renderChannelBoxes } from '../../channels/choices.ts';
+import { renderChannelBoxes } from '../../components/channel-choices.ts';
+import { type FormErrors, renderInput, renderTextarea } from '../../components/fields.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
-import { type FormErrors, renderInput, renderTextarea } from '../../parts/fields.ts';
 import { renderSettingForm, type Setting, type Shown } from './setting.ts';
 
 const renderBox = ({ id, ticked }: Shown, name: string, saved: boolean, label: string): Html =>

@@ -1,5 +1,5 @@
+import { renderInput } from '../../components/fields.ts';
 import { html } from '../../html.ts';
-import { renderInput } from '../../parts/fields.ts';
 import { PASSWORD_RULES } from '../account/new-account.ts';
 import { renderSettingForm, type Setting } from './setting.ts';
 

@@ -1,6 +1,6 @@
+import { renderInput } from '../../components/fields.ts';
+import { renderTimeZoneField } from '../../components/time-zones.ts';
 import { html } from '../../html.ts';
-import { renderInput } from '../../parts/fields.ts';
-import { renderTimeZoneField } from '../../parts/time-zones.ts';
 import { renderSettingForm, type Setting } from './setting.ts';
 
 export const profile: Setting = {

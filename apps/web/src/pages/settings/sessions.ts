@@ -1,9 +1,9 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { countWords } from '../../components/format.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
+import { renderMomentWithDistance } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { countWords } from '../../parts/format.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
-import { renderMomentWithDistance } from '../../parts/times.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { renderSections } from './sections.ts';
 import { describeUserAgent } from './user-agents.ts';

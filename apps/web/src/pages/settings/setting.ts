@@ -1,8 +1,8 @@
 import type { ActionResult } from '@carillon/contract/actions/index';
 import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { type FormErrors, NO_ERRORS, renderFormError } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
-import { type FormErrors, NO_ERRORS, renderFormError } from '../../parts/fields.ts';
 import type { SignedInVisit } from '../../visit.ts';
 
 export type Settings = WebActionData<'getSettings'>;

@@ -1,6 +1,6 @@
+import { renderDifferences } from '../../components/differences.ts';
+import { describeSettings, type OptionalSettings } from '../../components/task-settings.ts';
 import { type Html, html } from '../../html.ts';
-import { renderDifferences } from '../../parts/differences.ts';
-import { describeSettings, type OptionalSettings } from '../../parts/task-settings.ts';
 import type { OpenedForm, StoredTask } from './opened.ts';
 import { describePlan, type Plan } from './schedule/plan.ts';
 import type { Typed } from './typed.ts';

@@ -1,8 +1,8 @@
 import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { type FormErrors, NO_ERRORS, renderInput, renderSelect, renderTextarea } from '../../components/fields.ts';
+import { toLocalTime } from '../../components/schedule/local-time.ts';
 import { type Html, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import { type FormErrors, NO_ERRORS, renderInput, renderSelect, renderTextarea } from '../../parts/fields.ts';
-import { toLocalTime } from '../../schedule/local-time.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { renderProblems, toTaskErrors, toTaskStatus, withProblems } from './problems.ts';
 import { planRuns } from './schedule/plan.ts';

@@ -1,7 +1,7 @@
 import type { Page } from '../../answer.ts';
+import { type FormErrors, NO_ERRORS } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
-import { type FormErrors, NO_ERRORS } from '../../parts/fields.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { OpenedForm } from './opened.ts';
 import { renderProblems } from './problems.ts';

@@ -1,9 +1,9 @@
 import { parseId } from '@carillon/contract/primitives';
 import { redirect } from '../../answer.ts';
+import { NO_ERRORS } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import type { PageRoutes } from '../../http/routes.ts';
-import { NO_ERRORS } from '../../parts/fields.ts';
 import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
 import { startFirstTask } from './first.ts';
 import { withProblems } from './problems.ts';

@@ -1,8 +1,8 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import { readItemMessage } from '@carillon/contract/validation/unsafe-values';
+import { renderGlyph } from '../../components/fates.ts';
+import { type FormErrors, NO_ERRORS, toFormErrors } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
-import { renderGlyph } from '../../parts/fates.ts';
-import { type FormErrors, NO_ERRORS, toFormErrors } from '../../parts/fields.ts';
 
 /** What is wrong, by the field of the form. */
 export type Problems = Record<string, string[]>;

@@ -1,7 +1,7 @@
+import { formatCron } from '../../components/schedule/format-cron.ts';
+import { toLocalTime } from '../../components/schedule/local-time.ts';
+import { type TaskSchedule, toWords, type Words } from '../../components/schedule/words.ts';
 import type { Form } from '../../http/forms.ts';
-import { formatCron } from '../../schedule/format-cron.ts';
-import { toLocalTime } from '../../schedule/local-time.ts';
-import { type TaskSchedule, toWords, type Words } from '../../schedule/words.ts';
 import type { StoredTask } from './opened.ts';
 import { readTypedSettings, startSettings, type TypedSettings, typeSettings } from './settings/typed-settings.ts';
 

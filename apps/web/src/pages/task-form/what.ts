@@ -1,6 +1,6 @@
+import { type FormErrors, renderField, renderInput, renderTextarea } from '../../components/fields.ts';
+import { formatBytes } from '../../components/format.ts';
 import { type Html, html, raw } from '../../html.ts';
-import { type FormErrors, renderField, renderInput, renderTextarea } from '../../parts/fields.ts';
-import { formatBytes } from '../../parts/format.ts';
 import type { OpenedForm } from './opened.ts';
 import type { Typed } from './typed.ts';
 

@@ -1,7 +1,4 @@
 import { type Answer, type Page, redirect } from '../../answer.ts';
-import { html } from '../../html.ts';
-import { NOT_FOUND } from '../../http/errors.ts';
-import { readForm } from '../../http/forms.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -9,10 +6,13 @@ import {
   renderInput,
   toFormErrors,
   toStatus,
-} from '../../parts/fields.ts';
-import { countWords } from '../../parts/format.ts';
-import { toInstant, toLocalTime } from '../../schedule/local-time.ts';
-import { formatZone } from '../../schedule/render.ts';
+} from '../../components/fields.ts';
+import { countWords } from '../../components/format.ts';
+import { toInstant, toLocalTime } from '../../components/schedule/local-time.ts';
+import { formatZone } from '../../components/schedule/render.ts';
+import { html } from '../../html.ts';
+import { NOT_FOUND } from '../../http/errors.ts';
+import { readForm } from '../../http/forms.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { readIds } from './changes.ts';
 import type { TaskView } from './task-view.ts';

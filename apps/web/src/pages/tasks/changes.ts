@@ -2,9 +2,9 @@ import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { TASK_PAGE_SIZE } from '@carillon/contract/actions/web/task-list';
 import { parseId } from '@carillon/contract/primitives';
 import { type Answer, type Notice, redirect } from '../../answer.ts';
+import { countWords } from '../../components/format.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
 import { type Form, readForm } from '../../http/forms.ts';
-import { countWords } from '../../parts/format.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { buildListAddress, readListQuery } from './list-query.ts';
 

@@ -1,8 +1,8 @@
 import type { Answer, Page } from '../../answer.ts';
+import { countWords } from '../../components/format.ts';
 import { html } from '../../html.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
-import { countWords } from '../../parts/format.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { describeOutcomes, readIds } from './changes.ts';
 

@@ -1,8 +1,8 @@
 import { TASK_SORTS } from '@carillon/contract/actions/web/task-list';
 import { TASK_STATUSES, type TaskStatus } from '@carillon/contract/tasks';
 import type { FastifyRequest } from 'fastify';
+import { buildAddress } from '../../components/tables.ts';
 import { readQuery } from '../../http/forms.ts';
-import { buildAddress } from '../../parts/tables.ts';
 
 export type TaskSort = (typeof TASK_SORTS)[number];
 

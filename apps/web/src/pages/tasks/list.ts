@@ -1,12 +1,19 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Page } from '../../answer.ts';
+import { type Fate, renderFate, renderKey, renderStrip } from '../../components/fates.ts';
+import { renderInput, renderSelect } from '../../components/fields.ts';
+import { countWords, formatCost } from '../../components/format.ts';
+import { renderSchedule } from '../../components/schedule/render.ts';
+import {
+  buildAddress,
+  renderCell,
+  renderPager,
+  renderRow,
+  renderRowHead,
+  renderTable,
+} from '../../components/tables.ts';
+import { renderMoment, renderMomentWithDistance } from '../../components/times.ts';
 import { type Html, html, raw } from '../../html.ts';
-import { type Fate, renderFate, renderKey, renderStrip } from '../../parts/fates.ts';
-import { renderInput, renderSelect } from '../../parts/fields.ts';
-import { countWords, formatCost } from '../../parts/format.ts';
-import { buildAddress, renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
-import { renderMoment, renderMomentWithDistance } from '../../parts/times.ts';
-import { renderSchedule } from '../../schedule/render.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { buildListAddress, type ListQuery, readListQuery, toQuery } from './list-query.ts';
 import { describeLast, SIGNS } from './outcomes.ts';

@@ -1,6 +1,6 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { PlannedFate } from '@carillon/contract/actions/web/task-list';
-import type { Fate } from '../../parts/fates.ts';
+import type { Fate } from '../../components/fates.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
 
 /** The sign of each fate in the ledger. */

@@ -1,7 +1,7 @@
+import { type FormErrors, NO_ERRORS, renderInput } from '../../components/fields.ts';
+import { toLocalTime } from '../../components/schedule/local-time.ts';
+import { formatZone } from '../../components/schedule/render.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
-import { type FormErrors, NO_ERRORS, renderInput } from '../../parts/fields.ts';
-import { toLocalTime } from '../../schedule/local-time.ts';
-import { formatZone } from '../../schedule/render.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { TaskView } from './task-view.ts';
 

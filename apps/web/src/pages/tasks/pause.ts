@@ -1,10 +1,10 @@
 import { isTimeZone } from '@carillon/contract/validation/time-zone';
 import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { type FormErrors, toFormErrors, toStatus } from '../../components/fields.ts';
+import { formatMomentInText } from '../../components/format.ts';
+import { toInstant } from '../../components/schedule/local-time.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
-import { type FormErrors, toFormErrors, toStatus } from '../../parts/fields.ts';
-import { formatMomentInText } from '../../parts/format.ts';
-import { toInstant } from '../../schedule/local-time.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { readIds } from './changes.ts';
 import { renderTaskPage } from './task.ts';

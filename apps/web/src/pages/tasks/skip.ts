@@ -1,9 +1,9 @@
 import type { Answer } from '../../answer.ts';
 import { redirect } from '../../answer.ts';
+import { toFormErrors } from '../../components/fields.ts';
+import { formatMomentInText } from '../../components/format.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
-import { toFormErrors } from '../../parts/fields.ts';
-import { formatMomentInText } from '../../parts/format.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { isOwnTask, readIds } from './changes.ts';
 

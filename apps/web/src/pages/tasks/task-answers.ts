@@ -1,8 +1,8 @@
+import { renderMarkdown } from '../../components/answer/markdown.ts';
+import { renderOutput } from '../../components/answer/output.ts';
+import { renderDifferences } from '../../components/differences.ts';
+import { renderMoment } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
-import { renderMarkdown } from '../../parts/answer/markdown.ts';
-import { renderOutput } from '../../parts/answer/output.ts';
-import { renderDifferences } from '../../parts/differences.ts';
-import { renderMoment } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { renderValues } from '../runs/changes.ts';
 import type { TaskView } from './task-view.ts';

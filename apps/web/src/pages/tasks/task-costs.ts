@@ -1,6 +1,6 @@
+import { type Bar, renderBars, roundUp } from '../../components/charts.ts';
+import { countWords, formatCost, formatDay, formatDuration, formatMoment } from '../../components/format.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { type Bar, renderBars, roundUp } from '../../parts/charts.ts';
-import { countWords, formatCost, formatDay, formatDuration, formatMoment } from '../../parts/format.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { TaskView } from './task-view.ts';
 

@@ -1,10 +1,17 @@
+import { renderFate } from '../../components/fates.ts';
+import { firstLine } from '../../components/first-line.ts';
+import {
+  countWords,
+  formatCost,
+  formatDay,
+  formatDistance,
+  formatDuration,
+  formatTime,
+} from '../../components/format.ts';
+import { formatZone } from '../../components/schedule/render.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
+import { renderMoment, renderTimeline, tidyNote } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { renderFate } from '../../parts/fates.ts';
-import { firstLine } from '../../parts/first-line.ts';
-import { countWords, formatCost, formatDay, formatDistance, formatDuration, formatTime } from '../../parts/format.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
-import { renderMoment, renderTimeline, tidyNote } from '../../parts/times.ts';
-import { formatZone } from '../../schedule/render.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { runsOfTask } from '../runs/list.ts';
 import { describeOutcome } from '../runs/outcomes.ts';

@@ -1,7 +1,7 @@
-import { renderChannels } from '../../channels/choices.ts';
+import { renderChannels } from '../../components/channel-choices.ts';
+import { formatBytes, formatCount, formatDay } from '../../components/format.ts';
+import { describeSettings } from '../../components/task-settings.ts';
 import { type Html, html, raw } from '../../html.ts';
-import { formatBytes, formatCount, formatDay } from '../../parts/format.ts';
-import { describeSettings } from '../../parts/task-settings.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { TaskView } from './task-view.ts';
 

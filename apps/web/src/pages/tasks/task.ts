@@ -1,8 +1,6 @@
 import { parseId } from '@carillon/contract/primitives';
 import type { Page } from '../../answer.ts';
-import { EMPTY, type Html, html } from '../../html.ts';
-import { NOT_FOUND } from '../../http/errors.ts';
-import { describeFates, type Fate, renderGlyph, renderKey, renderTallStrip } from '../../parts/fates.ts';
+import { describeFates, type Fate, renderGlyph, renderKey, renderTallStrip } from '../../components/fates.ts';
 import {
   formatCount,
   formatDay,
@@ -10,8 +8,10 @@ import {
   formatDuration,
   formatMoment,
   formatMomentInText,
-} from '../../parts/format.ts';
-import { renderSchedule } from '../../schedule/render.ts';
+} from '../../components/format.ts';
+import { renderSchedule } from '../../components/schedule/render.ts';
+import { EMPTY, type Html, html } from '../../html.ts';
+import { NOT_FOUND } from '../../http/errors.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { renderFeed } from '../feeds/feed.ts';
 import { describeFailure } from '../runs/failures.ts';

@@ -1,6 +1,6 @@
+import { type FormErrors, renderFormError, renderInput } from '../../components/fields.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { type Html, html, raw } from '../../html.ts';
-import { type FormErrors, renderFormError, renderInput } from '../../parts/fields.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { Month } from './month.ts';
 

@@ -1,8 +1,8 @@
+import { countWords, formatCost, formatCount, formatShortCount } from '../../components/format.ts';
+import { renderPart } from '../../components/meters.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
+import { renderMoment } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
-import { countWords, formatCost, formatCount, formatShortCount } from '../../parts/format.ts';
-import { renderPart } from '../../parts/meters.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
-import { renderMoment } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import type { Month } from './month.ts';
 

@@ -1,7 +1,7 @@
 import { parseId } from '@carillon/contract/primitives';
 import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { readForm } from '../../http/forms.ts';
-import { toFormErrors, toStatus } from '../../parts/fields.ts';
 import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
 import type { TypedAlert } from './alerts.ts';
 import { renderUsage } from './show.ts';

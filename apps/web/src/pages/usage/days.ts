@@ -1,7 +1,7 @@
+import { type Bar, renderBars, roundUp } from '../../components/charts.ts';
+import { formatCost, formatCount, formatShortCount } from '../../components/format.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
-import { type Bar, renderBars, roundUp } from '../../parts/charts.ts';
-import { formatCost, formatCount, formatShortCount } from '../../parts/format.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
 import { formatUtcDay, type Month, type Period } from './month.ts';
 
 type Day = Month['days'][number];

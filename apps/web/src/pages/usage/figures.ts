@@ -1,6 +1,6 @@
+import { formatBytes, formatCost, formatCount, formatShortCount } from '../../components/format.ts';
+import { renderShare } from '../../components/meters.ts';
 import { type Html, html } from '../../html.ts';
-import { formatBytes, formatCost, formatCount, formatShortCount } from '../../parts/format.ts';
-import { renderShare } from '../../parts/meters.ts';
 import { forecast, formatUtcDay, type Month, type Period, type Quota } from './month.ts';
 
 /** Whether something runs out before the period ends: the first question of the page. */

@@ -1,7 +1,7 @@
 import type { Page } from '../../answer.ts';
+import { type FormErrors, NO_ERRORS, renderSelect } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { type FormErrors, NO_ERRORS, renderSelect } from '../../parts/fields.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { DEFAULT_ALERT, renderAlerts, type TypedAlert } from './alerts.ts';
 import { renderBreakdowns, renderRequests } from './breakdowns.ts';

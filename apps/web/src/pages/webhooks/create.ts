@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isUuid } from '@carillon/contract/primitives';
 import type { Page } from '../../answer.ts';
+import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../parts/fields.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { readTyped, renderForm, type TypedWebhook, toInput } from './form.ts';
 import { renderSecret } from './secret.ts';

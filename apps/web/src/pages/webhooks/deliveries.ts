@@ -1,9 +1,9 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { renderGlyph } from '../../components/fates.ts';
+import { formatDay, formatDuration, formatMomentInText, formatSeconds } from '../../components/format.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
+import { renderMoment, renderTimeline, type TimelineEntry } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { renderGlyph } from '../../parts/fates.ts';
-import { formatDay, formatDuration, formatMomentInText, formatSeconds } from '../../parts/format.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
-import { renderMoment, renderTimeline, type TimelineEntry } from '../../parts/times.ts';
 import type { SignedInVisit } from '../../visit.ts';
 import { describeEvent, describeEvents } from './events.ts';
 import { renderDeliveryState } from './states.ts';

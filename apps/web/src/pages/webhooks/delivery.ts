@@ -1,7 +1,7 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { type Page, type Redirect, redirect } from '../../answer.ts';
+import { formatCount, formatMoment, formatMomentInText } from '../../components/format.ts';
 import { type Html, html } from '../../html.ts';
-import { formatCount, formatMoment, formatMomentInText } from '../../parts/format.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { hostOf, readId } from './address.ts';
 import { renderAttempts } from './deliveries.ts';

@@ -1,6 +1,6 @@
 import type { EventKind } from '@carillon/contract/webhooks/events';
+import { type FormErrors, renderError } from '../../components/fields.ts';
 import { type Html, html, raw } from '../../html.ts';
-import { type FormErrors, renderError } from '../../parts/fields.ts';
 
 /** What happened, as the name of an event says it in a sentence. */
 export const EVENT_SENTENCES: Record<EventKind, string> = {

@@ -1,6 +1,6 @@
+import { type FormErrors, renderFormError, renderInput } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
-import { type FormErrors, renderFormError, renderInput } from '../../parts/fields.ts';
 import { renderEventTicks } from './events.ts';
 
 /** What a person has typed. */

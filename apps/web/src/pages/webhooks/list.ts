@@ -1,9 +1,9 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Page } from '../../answer.ts';
+import { renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
+import { renderMoment } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../parts/tables.ts';
-import { renderMoment } from '../../parts/times.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { hostOf } from './address.ts';
 import { describeEvents } from './events.ts';

@@ -1,6 +1,4 @@
 import { type Page, type Redirect, redirect } from '../../answer.ts';
-import { html } from '../../html.ts';
-import { readForm } from '../../http/forms.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -8,8 +6,10 @@ import {
   renderInput,
   toFormErrors,
   toStatus,
-} from '../../parts/fields.ts';
-import { countWords } from '../../parts/format.ts';
+} from '../../components/fields.ts';
+import { countWords } from '../../components/format.ts';
+import { html } from '../../html.ts';
+import { readForm } from '../../http/forms.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { hostOf, readId } from './address.ts';
 

@@ -1,10 +1,10 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Page } from '../../answer.ts';
+import { renderGlyph } from '../../components/fates.ts';
+import { countWords, formatMoment, formatMomentInText } from '../../components/format.ts';
+import { renderPager } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { renderGlyph } from '../../parts/fates.ts';
-import { countWords, formatMoment, formatMomentInText } from '../../parts/format.ts';
-import { renderPager } from '../../parts/tables.ts';
 import { type SignedInVisit, unwrap } from '../../visit.ts';
 import { hostOf, readId } from './address.ts';
 import { renderDeliveries } from './deliveries.ts';

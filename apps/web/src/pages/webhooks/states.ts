@@ -1,8 +1,8 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { WebhookStatus } from '@carillon/contract/webhooks/webhooks';
+import { type Fate, renderFate, renderStripOf } from '../../components/fates.ts';
+import { countWords } from '../../components/format.ts';
 import { type Html, html } from '../../html.ts';
-import { type Fate, renderFate, renderStripOf } from '../../parts/fates.ts';
-import { countWords } from '../../parts/format.ts';
 
 type Shown = WebActionData<'showWebhook'>;
 type Status = WebActionData<'showChannel'>['deliveries'][number]['status'];

@@ -1,11 +1,11 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { type Page, type Redirect, redirect } from '../../../answer.ts';
+import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../../components/fields.ts';
+import { countWords, formatCount } from '../../../components/format.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
+import { renderMoment, renderMomentWithDistance } from '../../../components/times.ts';
 import { type Html, html, raw } from '../../../html.ts';
 import { readForm, readQuery } from '../../../http/forms.ts';
-import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../../parts/fields.ts';
-import { countWords, formatCount } from '../../../parts/format.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../../parts/tables.ts';
-import { renderMoment, renderMomentWithDistance } from '../../../parts/times.ts';
 import { type SignedInVisit, unwrap } from '../../../visit.ts';
 import { toLocalTime } from '../local-time.ts';
 import { readOffset, renderOffsetPager } from '../offset-pager.ts';

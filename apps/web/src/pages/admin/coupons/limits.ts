@@ -1,6 +1,6 @@
+import { type FormErrors, renderInput } from '../../../components/fields.ts';
 import { type Html, html } from '../../../html.ts';
 import type { Form } from '../../../http/forms.ts';
-import { type FormErrors, renderInput } from '../../../parts/fields.ts';
 import { parseLocalTime } from '../local-time.ts';
 import { toNumber } from '../requests.ts';
 

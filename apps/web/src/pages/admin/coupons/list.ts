@@ -1,8 +1,6 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { type Page, type Redirect, redirect } from '../../../answer.ts';
-import { type Html, html } from '../../../html.ts';
-import { readForm, readQuery } from '../../../http/forms.ts';
-import { renderFate } from '../../../parts/fates.ts';
+import { renderFate } from '../../../components/fates.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -10,10 +8,12 @@ import {
   renderInput,
   toFormErrors,
   toStatus,
-} from '../../../parts/fields.ts';
-import { countWords, formatCount } from '../../../parts/format.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../../parts/tables.ts';
-import { renderMoment } from '../../../parts/times.ts';
+} from '../../../components/fields.ts';
+import { countWords, formatCount } from '../../../components/format.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
+import { renderMoment } from '../../../components/times.ts';
+import { type Html, html } from '../../../html.ts';
+import { readForm, readQuery } from '../../../http/forms.ts';
 import { type SignedInVisit, unwrap } from '../../../visit.ts';
 import { readOffset, renderOffsetPager } from '../offset-pager.ts';
 import { askToConfirm, needsConfirmation, readTyped, renderKept, toNumber } from '../requests.ts';

@@ -1,11 +1,11 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Page } from '../../../answer.ts';
+import { renderFate } from '../../../components/fates.ts';
+import { renderInput, renderSelect } from '../../../components/fields.ts';
+import { countWords, formatCount, formatDay } from '../../../components/format.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
 import { type Html, html } from '../../../html.ts';
 import { readQuery } from '../../../http/forms.ts';
-import { renderFate } from '../../../parts/fates.ts';
-import { renderInput, renderSelect } from '../../../parts/fields.ts';
-import { countWords, formatCount, formatDay } from '../../../parts/format.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../../parts/tables.ts';
 import { type SignedInVisit, unwrap } from '../../../visit.ts';
 import { readOffset, renderOffsetPager } from '../offset-pager.ts';
 import { renderSections } from '../sections.ts';

@@ -1,7 +1,5 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { type Page, type Redirect, redirect } from '../../../answer.ts';
-import { html } from '../../../html.ts';
-import { readForm } from '../../../http/forms.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -9,8 +7,10 @@ import {
   renderInput,
   toFormErrors,
   toStatus,
-} from '../../../parts/fields.ts';
-import { countWords } from '../../../parts/format.ts';
+} from '../../../components/fields.ts';
+import { countWords } from '../../../components/format.ts';
+import { html } from '../../../html.ts';
+import { readForm } from '../../../http/forms.ts';
 import { type SignedInVisit, unwrap } from '../../../visit.ts';
 import { askToConfirm, needsConfirmation, readIdOf } from '../requests.ts';
 import { endOwnAccess } from './user.ts';

@@ -1,11 +1,11 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Page } from '../../../answer.ts';
+import { renderFate } from '../../../components/fates.ts';
+import { type FormErrors, renderFormError, renderInput, renderSelect } from '../../../components/fields.ts';
+import { countWords, formatCount, formatShortCount } from '../../../components/format.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
+import { renderMoment, renderMomentWithDistance } from '../../../components/times.ts';
 import { type Html, html } from '../../../html.ts';
-import { renderFate } from '../../../parts/fates.ts';
-import { type FormErrors, renderFormError, renderInput, renderSelect } from '../../../parts/fields.ts';
-import { countWords, formatCount, formatShortCount } from '../../../parts/format.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../../parts/tables.ts';
-import { renderMoment, renderMomentWithDistance } from '../../../parts/times.ts';
 import type { SignedInVisit } from '../../../visit.ts';
 import { describeDetails, describeKind } from '../audit-words.ts';
 import { toLocalTime } from '../local-time.ts';

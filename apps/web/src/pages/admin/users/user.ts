@@ -1,8 +1,8 @@
 import type { WebActionInput } from '@carillon/contract/actions/web/index';
 import { type Page, type Redirect, redirect } from '../../../answer.ts';
+import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../../components/fields.ts';
+import { countWords } from '../../../components/format.ts';
 import { readForm } from '../../../http/forms.ts';
-import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../../parts/fields.ts';
-import { countWords } from '../../../parts/format.ts';
 import { type SignedInVisit, unwrap } from '../../../visit.ts';
 import { parseLocalTime, toLocalTime } from '../local-time.ts';
 import { askToConfirm, needsConfirmation, readIdOf, readTyped } from '../requests.ts';

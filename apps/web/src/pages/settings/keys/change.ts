@@ -1,8 +1,5 @@
 import { isUuid } from '@carillon/contract/primitives';
 import { type Page, type Redirect, redirect } from '../../../answer.ts';
-import { html } from '../../../html.ts';
-import { NOT_FOUND } from '../../../http/errors.ts';
-import { readForm } from '../../../http/forms.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -10,7 +7,10 @@ import {
   renderInput,
   toFormErrors,
   toStatus,
-} from '../../../parts/fields.ts';
+} from '../../../components/fields.ts';
+import { html } from '../../../html.ts';
+import { NOT_FOUND } from '../../../http/errors.ts';
+import { readForm } from '../../../http/forms.ts';
 import { type SignedInVisit, unwrap } from '../../../visit.ts';
 import { type Key, listKeys } from './list.ts';
 

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { API_KEY_SCOPES, type ApiKeyScope, ASSISTANT_SCOPES } from '@carillon/contract/accounts/api-keys';
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { Page } from '../../../answer.ts';
-import { type Html, html, raw } from '../../../html.ts';
-import { readQuery } from '../../../http/forms.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -11,9 +9,11 @@ import {
   renderFormError,
   renderInput,
   renderSelect,
-} from '../../../parts/fields.ts';
-import { renderCell, renderRow, renderRowHead, renderTable } from '../../../parts/tables.ts';
-import { renderMoment, renderMomentWithDistance } from '../../../parts/times.ts';
+} from '../../../components/fields.ts';
+import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
+import { renderMoment, renderMomentWithDistance } from '../../../components/times.ts';
+import { type Html, html, raw } from '../../../html.ts';
+import { readQuery } from '../../../http/forms.ts';
 import { type SignedInVisit, unwrap } from '../../../visit.ts';
 import { renderConfirmation } from '../confirmation.ts';
 import { renderSections } from '../sections.ts';

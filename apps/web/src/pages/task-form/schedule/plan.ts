@@ -1,7 +1,13 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { isTimeZone } from '@carillon/contract/validation/time-zone';
-import { formatCron } from '../../../schedule/format-cron.ts';
-import { describeWords, parseCron, type TaskSchedule, toWords, type Words } from '../../../schedule/words.ts';
+import { formatCron } from '../../../components/schedule/format-cron.ts';
+import {
+  describeWords,
+  parseCron,
+  type TaskSchedule,
+  toWords,
+  type Words,
+} from '../../../components/schedule/words.ts';
 import { type SignedInVisit, unwrap } from '../../../visit.ts';
 import type { StoredTask } from '../opened.ts';
 import { nameFields, type Problems } from '../problems.ts';

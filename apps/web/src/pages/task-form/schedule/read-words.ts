@@ -1,5 +1,5 @@
-import { toInstant, toLocalTime } from '../../../schedule/local-time.ts';
-import type { Words } from '../../../schedule/words.ts';
+import { toInstant, toLocalTime } from '../../../components/schedule/local-time.ts';
+import type { Words } from '../../../components/schedule/words.ts';
 import type { Problems } from '../problems.ts';
 import type { TypedSchedule } from '../typed.ts';
 

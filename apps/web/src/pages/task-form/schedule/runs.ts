@@ -1,7 +1,7 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { formatDay, formatTime } from '../../../components/format.ts';
+import { renderTimeline, tidyNote } from '../../../components/times.ts';
 import { type Html, html } from '../../../html.ts';
-import { formatDay, formatTime } from '../../../parts/format.ts';
-import { renderTimeline, tidyNote } from '../../../parts/times.ts';
 import { type Plan, SHOWN_RUNS } from './plan.ts';
 
 type Run = WebActionData<'previewRuns'>['occurrences'][number];

@@ -1,5 +1,5 @@
+import { type FormErrors, renderError, renderField, renderInput, renderSelect } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
-import { type FormErrors, renderError, renderField, renderInput, renderSelect } from '../../../parts/fields.ts';
 import type { TypedSchedule } from '../typed.ts';
 import { describePlan, type Plan } from './plan.ts';
 import { renderZones } from './zones.ts';

@@ -1,5 +1,5 @@
+import { renderTextarea } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
-import { renderTextarea } from '../../../parts/fields.ts';
 import type { Shown } from './shown.ts';
 
 const EXAMPLE = `{

@@ -1,6 +1,6 @@
+import { renderChoice, renderRadios } from '../../../components/choices.ts';
+import { renderInput } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
-import { renderChoice, renderRadios } from '../../../parts/choices.ts';
-import { renderInput } from '../../../parts/fields.ts';
 import type { Shown } from './shown.ts';
 
 const MISSED = [

@@ -1,10 +1,10 @@
-import { type Html, html, raw } from '../../../html.ts';
 import {
   describeSettings,
   type OptionalSettings,
   SETTING_GROUPS,
   type SettingGroup,
-} from '../../../parts/task-settings.ts';
+} from '../../../components/task-settings.ts';
+import { type Html, html, raw } from '../../../html.ts';
 import { renderAnswer } from './answer.ts';
 import { renderFaults } from './faults.ts';
 import { renderKnows } from './knows.ts';

@@ -1,5 +1,5 @@
+import { renderTick } from '../../../components/choices.ts';
 import { type Html, html } from '../../../html.ts';
-import { renderTick } from '../../../parts/choices.ts';
 import type { Shown } from './shown.ts';
 
 const VARIABLES = [

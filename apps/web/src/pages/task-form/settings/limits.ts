@@ -1,5 +1,5 @@
+import { renderInput } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
-import { renderInput } from '../../../parts/fields.ts';
 import type { Shown } from './shown.ts';
 
 /** When the task stops, and what it may cost. */

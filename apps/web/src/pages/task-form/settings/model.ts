@@ -1,5 +1,5 @@
+import { type FormErrors, renderField, renderInput } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
-import { type FormErrors, renderField, renderInput } from '../../../parts/fields.ts';
 import type { OpenedForm } from '../opened.ts';
 import type { Typed } from '../typed.ts';
 

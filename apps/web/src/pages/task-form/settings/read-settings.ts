@@ -1,6 +1,6 @@
 import { isTimeZone } from '@carillon/contract/validation/time-zone';
-import type { OptionalSettings } from '../../../parts/task-settings.ts';
-import { toInstant } from '../../../schedule/local-time.ts';
+import { toInstant } from '../../../components/schedule/local-time.ts';
+import type { OptionalSettings } from '../../../components/task-settings.ts';
 import type { StoredTask } from '../opened.ts';
 import type { Problems } from '../problems.ts';
 import type { RunLimits } from '../schedule/plan.ts';

@@ -1,5 +1,5 @@
+import type { FormErrors } from '../../../components/fields.ts';
 import type { Html } from '../../../html.ts';
-import type { FormErrors } from '../../../parts/fields.ts';
 import type { OpenedForm } from '../opened.ts';
 import type { Typed } from '../typed.ts';
 

@@ -1,7 +1,7 @@
-import { renderChannelBoxes } from '../../../channels/choices.ts';
+import { renderChannelBoxes } from '../../../components/channel-choices.ts';
+import { renderRadios } from '../../../components/choices.ts';
+import { type FormErrors, renderInput, renderTextarea } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
-import { renderRadios } from '../../../parts/choices.ts';
-import { type FormErrors, renderInput, renderTextarea } from '../../../parts/fields.ts';
 import type { Typed } from '../typed.ts';
 import type { Shown } from './shown.ts';
 

@@ -1,6 +1,6 @@
+import { toLocalTime } from '../../../components/schedule/local-time.ts';
+import type { OptionalSettings } from '../../../components/task-settings.ts';
 import type { Form } from '../../../http/forms.ts';
-import type { OptionalSettings } from '../../../parts/task-settings.ts';
-import { toLocalTime } from '../../../schedule/local-time.ts';
 import type { StoredTask } from '../opened.ts';
 
 /** The settings that have a default, as they are typed. */

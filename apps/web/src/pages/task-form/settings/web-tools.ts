@@ -1,7 +1,7 @@
 import type { WebTool } from '@carillon/contract/tasks/run-settings';
+import { type FormErrors, NO_ERRORS, renderFieldError, renderInput } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';
-import { type FormErrors, NO_ERRORS, renderFieldError, renderInput } from '../../../parts/fields.ts';
 import { type SignedInVisit, unwrap } from '../../../visit.ts';
 import type { OpenedForm } from '../opened.ts';
 import type { Shown } from './shown.ts';

@@ -1,7 +1,7 @@
 import type { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
+import { toFormErrors } from '../../../components/fields.ts';
 import { type Html, html } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';
-import { toFormErrors } from '../../../parts/fields.ts';
 import type { SignedInVisit } from '../../../visit.ts';
 import { nameFields } from '../problems.ts';
 import { readSettings } from '../settings/read-settings.ts';

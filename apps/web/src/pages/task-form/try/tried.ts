@@ -1,10 +1,10 @@
 import type { WebActionData } from '@carillon/contract/actions/web/index';
+import { renderMarkdown } from '../../../components/answer/markdown.ts';
+import { renderOutput } from '../../../components/answer/output.ts';
+import { renderSources } from '../../../components/answer/sources.ts';
+import { renderGlyph } from '../../../components/fates.ts';
+import { countWords, formatCost, formatCount, formatDuration } from '../../../components/format.ts';
 import { type Html, html } from '../../../html.ts';
-import { renderMarkdown } from '../../../parts/answer/markdown.ts';
-import { renderOutput } from '../../../parts/answer/output.ts';
-import { renderSources } from '../../../parts/answer/sources.ts';
-import { renderGlyph } from '../../../parts/fates.ts';
-import { countWords, formatCost, formatCount, formatDuration } from '../../../parts/format.ts';
 
 type Watched = WebActionData<'tryWatch'>;
 

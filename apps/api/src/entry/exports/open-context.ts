@@ -1,0 +1,3 @@
+import { withCachedImports } from '@carillon/runtime/cached-imports';
+
+export const { openContext } = await withCachedImports(() => import('../open-context.ts'));

@@ -1,0 +1,56 @@
+import { getSettings } from '../../../platform/settings.ts';
+import { confirmSession, getConfirmation } from '../../../product/auth/confirm-session.ts';
+import { browseAudit } from '../../../product/system/audit/read.ts';
+import { changeSettings } from '../../../product/system/settings/write.ts';
+import { createSystemOverview } from '../../../product/system/stats/system-overview.ts';
+import { deleteAccount } from '../../../product/users/admin/delete.ts';
+import { describeAccount } from '../../../product/users/admin/describe.ts';
+import { listUsers } from '../../../product/users/admin/read.ts';
+import { changeAccount } from '../../../product/users/admin/write.ts';
+import { getCouponWithUses, listCoupons } from '../../../product/users/coupons/read.ts';
+import { changeCoupon, createCoupon, deleteCoupon } from '../../../product/users/coupons/write.ts';
+import type { WebActionBuilder } from './create-web-action.ts';
+
+export const adminActions = ({ signedIn }: WebActionBuilder) => {
+  const getOverview = createSystemOverview();
+  return {
+    getConfirmation: signedIn('getConfirmation', async ({ ctx, caller }) => getConfirmation(ctx, caller)),
+    confirmSession: signedIn('confirmSession', async ({ ctx, caller }, { currentPassword }) => ({
+      confirmedUntil: await confirmSession(ctx, caller, currentPassword),
+    })),
+
+    getServiceOverview: signedIn('getServiceOverview', async ({ ctx }) => getOverview(ctx)),
+
+    listAccounts: signedIn('listAccounts', async ({ ctx }, query) => listUsers(ctx, query)),
+    getAccount: signedIn('getAccount', async ({ ctx }, { id }) => describeAccount(ctx, id)),
+    changeAccount: signedIn(
+      'changeAccount',
+      async ({ ctx, caller }, { id, ...changes }) => changeAccount(ctx, caller, id, changes),
+      { as: 'PATCH /api/admin/users/*' },
+    ),
+    removeAccount: signedIn('removeAccount', async ({ ctx, caller }, { id, email }) => {
+      await deleteAccount(ctx, caller, id, { email });
+      return null;
+    }),
+
+    listCoupons: signedIn('listCoupons', async ({ ctx }, query) => listCoupons(ctx, query)),
+    getCoupon: signedIn('getCoupon', async ({ ctx }, { id, ...page }) => getCouponWithUses(ctx, id, page)),
+    createCoupon: signedIn('createCoupon', async ({ ctx, caller }, input) => createCoupon(ctx, caller, input), {
+      as: 'POST /api/admin/coupons',
+    }),
+    changeCoupon: signedIn('changeCoupon', async ({ ctx, caller }, { id, ...changes }) =>
+      changeCoupon(ctx, caller, id, changes),
+    ),
+    deleteCoupon: signedIn('deleteCoupon', async ({ ctx, caller }, { id }) => {
+      await deleteCoupon(ctx, caller, id);
+      return null;
+    }),
+
+    getSystemSettings: signedIn('getSystemSettings', async ({ ctx }) => getSettings(ctx)),
+    changeSystemSettings: signedIn('changeSystemSettings', async ({ ctx, caller }, input) =>
+      changeSettings(ctx, caller, input),
+    ),
+
+    listAudit: signedIn('listAudit', async ({ ctx }, query) => browseAudit(ctx, query)),
+  };
+};

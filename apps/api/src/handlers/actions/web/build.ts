@@ -1,0 +1,41 @@
+import type { WebActions } from '@carillon/contract/actions/web/index';
+import type { Context } from '../../../context.ts';
+import { accountActions } from './account.ts';
+import { adminActions } from './admin.ts';
+import { agentActions } from './agent.ts';
+import { alertActions } from './alerts.ts';
+import { createWebActionBuilder } from './create-web-action.ts';
+import { channelActions } from './delivery/channels.ts';
+import { webhookActions } from './delivery/webhooks.ts';
+import { fileActions } from './files.ts';
+import { homeActions } from './home.ts';
+import { notificationActions } from './notifications.ts';
+import { runActions } from './runs.ts';
+import { settingsActions } from './settings.ts';
+import { taskFormActions } from './tasks/form.ts';
+import { taskListActions } from './tasks/list.ts';
+import { taskPageActions } from './tasks/page.ts';
+import { usageActions } from './usage.ts';
+
+/** The actions of the dashboard. They never throw or reject. */
+export function buildWebActions(ctx: Context): WebActions {
+  const builder = createWebActionBuilder(ctx);
+  return {
+    openSession: builder.openSession,
+    ...accountActions(builder),
+    ...adminActions(builder),
+    ...agentActions(builder),
+    ...alertActions(builder),
+    ...channelActions(builder),
+    ...fileActions(builder),
+    ...homeActions(builder),
+    ...settingsActions(builder),
+    ...runActions(builder),
+    ...taskFormActions(builder),
+    ...taskListActions(builder),
+    ...taskPageActions(builder),
+    ...webhookActions(builder),
+    ...notificationActions(builder),
+    ...usageActions(builder),
+  };
+}

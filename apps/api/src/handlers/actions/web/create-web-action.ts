@@ -1,0 +1,127 @@
+import { ActionClient, type ActionError } from '@carillon/contract/actions/index';
+import type { ServiceDataOf, WebAction } from '@carillon/contract/actions/web/define';
+import {
+  type ConfirmationRequired,
+  WEB_ACTIONS,
+  type WebActionInput,
+  type WebActionName,
+  type WebActions,
+} from '@carillon/contract/actions/web/index';
+import type { Logger } from 'pino';
+import type { Context } from '../../../context.ts';
+import { AppError } from '../../../errors.ts';
+import { userKey } from '../../../platform/limits/keys.ts';
+import { findRateLimit, PAGE_VIEWS, PUBLIC_ENDPOINTS, type RateLimit } from '../../../platform/limits/rates.ts';
+import { assertRateLimit } from '../../../platform/limits/windows.ts';
+import { assertNotInMaintenance, isMaintenance } from '../../../platform/settings.ts';
+import { authorize } from '../../../product/auth/authorize.ts';
+import { assertConfirmed } from '../../../product/auth/confirm-session.ts';
+import { readPageState } from '../../../product/notifications/page-state.ts';
+import { admit, countGuest } from '../admit.ts';
+import type { Call } from '../call.ts';
+import { toActionError } from '../errors.ts';
+import { readInput } from '../input.ts';
+import { runAction, runActionWith } from '../run-action.ts';
+import { createOpenedSession, readOpenedSession } from './opened-session.ts';
+import { toPlain } from './plain.ts';
+
+type Data<K extends WebActionName> = ServiceDataOf<(typeof WEB_ACTIONS)[K]>;
+type NameOf<A> = { [K in WebActionName]: (typeof WEB_ACTIONS)[K]['access'] extends A ? K : never }[WebActionName];
+
+interface Options {
+  /** The route that does the same, as `POST /api/webhooks`: the action counts towards its rate limit. */
+  as?: string;
+  /** Whether it also works during maintenance. */
+  duringMaintenance?: boolean;
+  /** False for an input that cannot be copied through JSON, such as a stream: the action checks it. Default: true. */
+  isPlain?: boolean;
+}
+
+interface GuestOptions extends Options {
+  /** Whether an action without a limit of its own counts towards the limit of public endpoints. Default: true. */
+  isCounted?: boolean;
+}
+
+/** Creates actions by the input and the access that the contract defines for their names. */
+export interface WebActionBuilder {
+  signedIn<K extends NameOf<'user' | 'admin'>>(
+    name: K,
+    work: (call: Call, input: WebActionInput<K>) => Promise<Data<K>>,
+    options?: Options,
+  ): WebActions[K];
+  guest<K extends NameOf<'guest'>>(
+    name: K,
+    work: (ctx: Context, input: WebActionInput<K>) => Promise<Data<K>>,
+    options?: GuestOptions,
+  ): WebActions[K];
+  openSession: WebActions['openSession'];
+}
+
+const readClient = readInput(ActionClient, 'client');
+
+export function createWebActionBuilder(ctx: Context): WebActionBuilder {
+  return {
+    signedIn(name, work, { as, isPlain = true } = {}) {
+      const {
+        access,
+        input: schema,
+        needsConfirmation,
+      } = WEB_ACTIONS[name] as WebAction & { access: 'user' | 'admin' };
+      const rate = as === undefined ? null : findLimit(as, access);
+      const read = isPlain ? readInput(schema) : (given: unknown) => given;
+      const action = (session: unknown, given: unknown) =>
+        runActionWith(describeError, ctx, name, async (ctx, line) => {
+          const opened = readOpenedSession(session);
+          const { caller } = opened ?? (await admit(ctx, session, { access, rate }));
+          line.userId = caller.id;
+          // The page was counted when it opened the session; its actions are refused before they are counted.
+          if (opened) authorize(opened, { access });
+          if (needsConfirmation) assertConfirmed(ctx, caller);
+          if (opened && rate) {
+            await assertRateLimit(ctx, rate, userKey(rate, caller.id), { userId: caller.id, endpoint: rate.bucket });
+          }
+          const call = { ctx: { ...ctx, ...(opened && { origin: opened.origin }) }, caller };
+          return toPlain(await work(call, read(given, call) as never));
+        });
+      return action as never;
+    },
+
+    guest(name, work, { as, duringMaintenance = false, isCounted = true } = {}) {
+      const rate = as === undefined ? (isCounted ? PUBLIC_ENDPOINTS : null) : findLimit(as, 'public');
+      const read = readInput(WEB_ACTIONS[name].input);
+      const action = (client: unknown, given: unknown) =>
+        runAction(ctx, name, async (ctx) => {
+          const { address, userAgent } = readClient(client);
+          if (rate) await countGuest(ctx, rate, address, given);
+          if (!duringMaintenance) assertNotInMaintenance(await isMaintenance(ctx), null);
+          return toPlain(await work({ ...ctx, origin: { address, userAgent } }, read(given) as never));
+        });
+      return action as never;
+    },
+
+    openSession: (token, client) =>
+      runAction(ctx, 'openSession', async (ctx, line) => {
+        const { address, userAgent } = readClient(client);
+        const found = await admit(ctx, token, { access: 'user', rate: PAGE_VIEWS });
+        const { caller } = found;
+        line.userId = caller.id;
+        const { id, name, email, role, timezone, sessionId } = caller;
+        if (sessionId === null) throw new Error('openSession needs the token of a session.');
+        const session = createOpenedSession({ ...found, origin: { address, userAgent } });
+        return { session, viewer: { id, name, email, role, timezone, sessionId, ...(await readPageState(ctx, id)) } };
+      }),
+  };
+}
+
+function describeError(error: unknown, log: Logger): ActionError | ConfirmationRequired {
+  if (!(error instanceof AppError && error.kind === 'not_confirmed')) return toActionError(error, log);
+  return { success: false, error: error.message, code: 'CONFIRMATION_REQUIRED' };
+}
+
+/** Throws if no route has a limit of its own under this name. */
+function findLimit(route: string, access: string): RateLimit {
+  const [method = '', url = ''] = route.split(' ');
+  const found = findRateLimit(method, url, access);
+  if (found?.bucket !== route) throw new Error(`${route} has no rate limit of its own.`);
+  return found;
+}

@@ -1,0 +1,28 @@
+import { createHmac } from 'node:crypto';
+import type { Dashboard } from '@carillon/web/visit';
+import type { Context } from '../../../context.ts';
+import { parseSessionCookie } from '../../../platform/http/credentials.ts';
+import { handleError, prepareError } from '../../../platform/http/error-handler.ts';
+import { serializeSession } from '../sessions.ts';
+import { buildWebActions } from './build.ts';
+
+/** What the service answers at `/` to programs. */
+export const describeService = () => ({ name: 'Carillon', docs: '/api/docs', health: '/api/health' });
+
+/** What the dashboard gets from the service: it has no other way to the data. */
+export function buildDashboardOptions(ctx: Context): Dashboard {
+  const { appUrl, cookieSecure, jwtSecret } = ctx.config;
+  return {
+    actions: buildWebActions(ctx),
+    now: ctx.now,
+    appUrl,
+    secureCookies: cookieSecure,
+    signInProviders: [...ctx.oauth.keys()],
+    serializeSession: (token) => serializeSession(ctx.config, token),
+    readSession: parseSessionCookie,
+    csrfKey: createHmac('sha256', jwtSecret).update('csrf tokens of the dashboard').digest('base64url'),
+    prepareError,
+    sendError: handleError,
+    describeService,
+  };
+}

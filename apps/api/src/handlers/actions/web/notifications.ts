@@ -1,0 +1,16 @@
+import { listLatestNotifications } from '../../../product/notifications/read.ts';
+import { markAllRead, markRead } from '../../../product/notifications/write.ts';
+import type { WebActionBuilder } from './create-web-action.ts';
+
+export const notificationActions = ({ signedIn }: WebActionBuilder) => ({
+  listNotifications: signedIn('listNotifications', async ({ ctx, caller }, query) =>
+    listLatestNotifications(ctx, caller, query),
+  ),
+  readNotification: signedIn('readNotification', async ({ ctx, caller }, { id }) => {
+    await markRead(ctx, caller, id);
+    return null;
+  }),
+  readAllNotifications: signedIn('readAllNotifications', async ({ ctx, caller }, { until }) =>
+    markAllRead(ctx, caller, until),
+  ),
+});

@@ -1,0 +1,41 @@
+import { ownChannel } from '../../../product/deliveries/channels/read.ts';
+import { ownWebhook } from '../../../product/deliveries/webhooks/read.ts';
+import { redeliver } from '../../../product/deliveries/webhooks/redeliver.ts';
+import { cancelExecution } from '../../../product/executions/cancel-execution.ts';
+import { executeTask } from '../../../product/executions/execute-task.ts';
+import { listRuns } from '../../../product/executions/list-runs.ts';
+import { getExecution } from '../../../product/executions/read.ts';
+import { getRun } from '../../../product/executions/read-run.ts';
+import { retryExecution } from '../../../product/executions/retry-execution.ts';
+import type { WebActionBuilder } from './create-web-action.ts';
+
+export const runActions = ({ signedIn }: WebActionBuilder) => ({
+  listRuns: signedIn('listRuns', async ({ ctx, caller }, input) => listRuns(ctx, caller, input)),
+
+  getRun: signedIn('getRun', async ({ ctx, caller }, { id }) => getRun(ctx, caller, id)),
+
+  retryRun: signedIn('retryRun', async ({ ctx, caller }, { id }) => {
+    const { executionId } = await retryExecution(ctx, caller, id);
+    return { id: executionId };
+  }),
+
+  runAgain: signedIn(
+    'runAgain',
+    async ({ ctx, caller }, { id }) => {
+      const { taskId } = await getExecution(ctx, caller, id);
+      const { executionId } = await executeTask(ctx, caller, taskId);
+      return { id: executionId };
+    },
+    { as: 'POST /api/tasks/:id/execute' },
+  ),
+
+  cancelRun: signedIn('cancelRun', async ({ ctx, caller }, { id }) => {
+    await cancelExecution(ctx, caller, id);
+    return null;
+  }),
+
+  deliverAgain: signedIn('deliverAgain', async ({ ctx, caller }, { webhookId, deliveryId, isChannel }) => {
+    await redeliver(ctx, (isChannel ? ownChannel : ownWebhook)(caller, webhookId), deliveryId);
+    return null;
+  }),
+});

@@ -1,0 +1,49 @@
+import { AppError } from '../../../../errors.ts';
+import { executeTask } from '../../../../product/executions/execute-task.ts';
+import { deleteTask } from '../../../../product/tasks/delete.ts';
+import { getTaskNames, listTasksWithRuns } from '../../../../product/tasks/task-list.ts';
+import { changeTask } from '../../../../product/tasks/write.ts';
+import type { WebActionBuilder } from '../create-web-action.ts';
+
+/** Each change of several tasks counts as one towards the rate limit: there are at most as many as on a page. */
+export const taskListActions = ({ signedIn }: WebActionBuilder) => ({
+  getTaskList: signedIn('getTaskList', ({ ctx, caller }, query) => listTasksWithRuns(ctx, caller, query)),
+  getTaskNames: signedIn('getTaskNames', ({ ctx, caller }, input) => getTaskNames(ctx, caller, input)),
+
+  runTasks: signedIn('runTasks', ({ ctx, caller }, { ids }) => changeEach(ids, (id) => executeTask(ctx, caller, id)), {
+    as: 'POST /api/tasks/:id/execute',
+  }),
+  setTaskStatuses: signedIn(
+    'setTaskStatuses',
+    ({ ctx, caller }, { ids, status }) => changeEach(ids, (id) => changeTask(ctx, caller, id, { status })),
+    { as: 'PATCH /api/tasks/:id' },
+  ),
+  deleteTasks: signedIn(
+    'deleteTasks',
+    ({ ctx, caller }, { ids }) => changeEach(ids, (id) => deleteTask(ctx, caller, id)),
+    { as: 'DELETE /api/tasks/:id' },
+  ),
+});
+
+/** One after the other, each in a transaction of its own. What a task refuses does not stop the others. */
+async function changeEach(ids: readonly number[], change: (id: number) => Promise<unknown>) {
+  const done: number[] = [];
+  const refused: { id: number; reason: string }[] = [];
+  for (const id of new Set(ids)) {
+    try {
+      await change(id);
+      done.push(id);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      refused.push({ id, reason: describeReason(error) });
+    }
+  }
+  return { done, refused };
+}
+
+const describeReason = ({ kind, message, details }: AppError): string =>
+  kind === 'invalid'
+    ? (Object.values(details ?? {})
+        .flat()
+        .map(String)[0] ?? message)
+    : message;

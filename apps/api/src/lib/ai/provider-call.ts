@@ -1,0 +1,184 @@
+import { toStorableText } from '@carillon/contract/validation/storable-text';
+import type { Config } from '../config/config.ts';
+import { createOperatorClient } from '../egress/operator-client.ts';
+import { type AiError, aborted, createError, type ErrorCode, type ProviderError, toAiError } from './errors.ts';
+import { createModelQuirks } from './models/quirks.ts';
+import { askOfflineModel } from './offline-model.ts';
+import { createProviders, type Route } from './providers.ts';
+import { MAX_TEXT, ModelReply } from './reply.ts';
+import {
+  type AiRequest,
+  type Citation,
+  findUnsupportedAttachment,
+  joinRequestText,
+  nameRefusedFiles,
+} from './request.ts';
+import { MAX_ANSWER_BYTES, ProviderResponse } from './response.ts';
+import { type AiUsage, addUsage, computeUsage, estimateUsage, type Warnings } from './usage.ts';
+import { findWebTools } from './web-tools/find-web-tools.ts';
+import { explainRefusal, lackOfTools, toolsHandedBack } from './web-tools/refusal.ts';
+
+export type CallResult = {
+  /** Null if nothing reached the provider, or it is not known what did. */
+  usage: AiUsage | null;
+} & (
+  | {
+      ok: true;
+      text: string;
+      /** The limit of tokens or of size ended the answer. */
+      isCut?: true;
+      /** The pages that the answer cites; left out without any. */
+      citations?: Citation[];
+    }
+  | { ok: false; errorCode: ErrorCode; message: string; retryable: boolean; retryAfterMs: number | null }
+);
+
+export interface ProviderCalls {
+  ask(request: AiRequest): Promise<CallResult>;
+  close(): Promise<void>;
+}
+
+const CONNECTIONS = 1000;
+const CONNECT_MS = 10_000;
+/** Compressed answers could not be passed on as they arrive. */
+const HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'identity', 'user-agent': 'Carillon' };
+
+const STILL_PAUSED =
+  'The provider pauses its answer again and again: raise maxToolUses, or ask for something that takes fewer steps.';
+
+export function createProviderCalls(settings: Config['ai'], log?: Warnings): ProviderCalls {
+  const http = createOperatorClient({ connections: CONNECTIONS, connectMs: CONNECT_MS });
+  const providers = createProviders(settings);
+  const quirks = createModelQuirks();
+
+  async function askProvider(request: AiRequest, route: ProviderRoute): Promise<CallResult> {
+    const { protocol, key } = route;
+    const timeoutMs = Math.min(request.timeoutMs ?? settings.timeoutMs, settings.timeoutMs);
+    const deadlineAt = performance.now() + timeoutMs;
+    let known = quirks.find(request);
+    const reply = new ModelReply(request, known.closesReasoning);
+    let spent: AiUsage | null = null;
+    // Once more only if the error of the provider taught something new about the model, or to let a paused answer go on.
+    for (;;) {
+      const body = JSON.stringify(protocol.buildBody(route.model, request, known, reply.turn));
+      const error = await post(request, route, body, Math.max(1, deadlineAt - performance.now()), reply);
+      if (error === null) {
+        spent = addUsage(spent, computeUsage(request, reply, route, log)) as AiUsage;
+        if (reply.finishReason !== 'paused') {
+          quirks.noteReasoning(request, reply.hasClosedReasoning);
+          return toResult(request, reply, spent);
+        }
+        if (!reply.turn?.pause(request)) return toFailure(createError('PROVIDER_ERROR', STILL_PAUSED), spent);
+        reply.resume();
+        continue;
+      }
+      const learned =
+        reply.outputText === '' ? quirks.learn(request, error, known, protocol.quirksWithoutEffect) : null;
+      if (learned) {
+        known = learned;
+        reply.resume();
+        continue;
+      }
+      const keys = [key, settings.apiKey ?? '', settings.anthropicApiKey ?? ''];
+      const aiError = toAiError(error, { keys, prompt: joinRequestText(request) }, timeoutMs);
+      const mayBeBilled = aiError.sent || reply.outputText !== '' || reply.toolUses.all > 0;
+      const usage = addUsage(spent, mayBeBilled ? estimateUsage(request, reply, route) : null);
+      const explained = explainRefusal(aiError, request);
+      return toFailure(explained === aiError ? nameRefusedFiles(aiError, request) : explained, usage);
+    }
+  }
+
+  /** Reads a 2xx response into `reply`; returns what went wrong, or null. */
+  async function post(
+    request: AiRequest,
+    { protocol, origin, path, key }: ProviderRoute,
+    body: string,
+    timeoutMs: number,
+    reply: ModelReply,
+  ): Promise<ProviderError | null> {
+    const response = new ProviderResponse(protocol, reply);
+    const { end, sent, error } = await http.request({
+      origin,
+      path,
+      method: 'POST',
+      headers: { ...HEADERS, ...protocol.buildHeaders(key) },
+      body,
+      signals: [request.signal],
+      timeoutMs,
+      maxBytes: MAX_ANSWER_BYTES,
+      onHeaders: (status, headers) => response.start(status, headers),
+      onData: (chunk) => response.read(chunk),
+    });
+    if (response.hasErrorStatus) return end === 'aborted' ? { kind: 'aborted', sent: false } : response.getHttpError();
+    switch (end) {
+      case 'complete':
+      case 'stopped':
+        return response.end();
+      case 'too_large':
+        return { kind: 'too_large' };
+      case 'timeout':
+      case 'aborted':
+        return { kind: end, sent };
+      default:
+        return { kind: 'connection', reason: findErrorCode(error), sent };
+    }
+  }
+
+  return {
+    async ask(request) {
+      if (http.closed || request.signal.aborted) return toFailure(aborted());
+      const route = providers.find(request.model, request.apiKey ?? null);
+      if (request.tools?.length && route.kind !== 'rejected') {
+        const available = findWebTools(settings, request.model);
+        const missing = request.tools.filter((tool) => !available.includes(tool));
+        if (missing.length > 0) return toFailure(lackOfTools(missing));
+      }
+      if (route.kind === 'offline') return { ok: true, ...(await askOfflineModel(request)) };
+      if (route.kind === 'rejected') return toFailure(createError(route.errorCode, route.message));
+      const unsupported = findUnsupportedAttachment(request);
+      if (unsupported) {
+        const name = toStorableText(`${unsupported.name} (${unsupported.mediaType})`, 200);
+        return toFailure(createError('INVALID_REQUEST', `The attachment ${name} cannot be given to a model.`));
+      }
+      return askProvider(request, route);
+    },
+    close: () => http.close(),
+  };
+}
+
+type ProviderRoute = Extract<Route, { kind: 'provider' }>;
+
+/** The code of an error or of its cause, such as `ECONNREFUSED`; never its text, which may contain an address. */
+function findErrorCode(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  }
+  return 'unknown cause';
+}
+
+function toResult(request: AiRequest, reply: ModelReply, usage: AiUsage): CallResult {
+  const { finishReason } = reply;
+  if (finishReason === 'content_filter') {
+    return toFailure(createError('CONTENT_FILTERED', "The provider's content filter stopped the answer."), usage);
+  }
+  if (finishReason === 'error') {
+    return toFailure(createError('PROVIDER_UNAVAILABLE', 'The provider broke the answer off with an error.'), usage);
+  }
+  const text = toStorableText(reply.answer, MAX_TEXT);
+  if (/\S/.test(text)) {
+    const citations = reply.sources.toArray();
+    const isCut = finishReason === 'length' || reply.answer.length > MAX_TEXT;
+    return { ok: true, text, usage, ...(isCut && { isCut }), ...(citations.length > 0 && { citations }) };
+  }
+  if (reply.callsTools && request.tools?.length) return toFailure(toolsHandedBack(request), usage);
+  // The same limit would end the next answer in the same place.
+  const error =
+    finishReason === 'length' || reply.isOnlyReasoning
+      ? createError('PROVIDER_ERROR', `The model wrote no text within ${request.maxTokens} tokens: raise maxTokens.`)
+      : createError('PROVIDER_UNAVAILABLE', 'The answer of the provider has no text.');
+  return toFailure(error, usage);
+}
+
+function toFailure({ errorCode, message, retryable, retryAfterMs }: AiError, usage: AiUsage | null = null): CallResult {
+  return { ok: false, usage, errorCode, message, retryable, retryAfterMs };
+}

@@ -1,0 +1,133 @@
+import { apiKeys, type Db, preparedQuery, sessions, settings, users } from '@carillon/db';
+import DataLoader from 'dataloader';
+import { and, eq, gt, isNull, lte, or, sql } from 'drizzle-orm';
+import type { Caller, CallerKey, Context, SessionClaims } from '../../context.ts';
+
+/** A verified session token, or the hash of an API key. */
+export type Credentials = SessionClaims | { keyHash: string };
+
+export interface Authenticated {
+  caller: Caller;
+  /** Whether the service is under maintenance, read with the caller because every request asks. */
+  maintenance: boolean;
+}
+
+/** A busy session is not written at every request. */
+const TOUCH_EVERY_MS = 60_000;
+
+/**
+ * Returns null for an ended session, an expired key or an inactive account. Requests that arrive in one turn of the event
+ * loop share a statement: `pnpm bench task` serves twice as many with it.
+ */
+export async function authenticate(ctx: Context, credentials: Credentials): Promise<Authenticated | null> {
+  const { bySession, byKeyHash } = loadersOf(ctx);
+  const found = await ('keyHash' in credentials
+    ? byKeyHash.load(credentials.keyHash)
+    : bySession.load(credentials.sessionId));
+  if (!found) return null;
+  const { maintenance, lastUsedAt, ...caller } = found;
+  if ('userId' in credentials && caller.id !== credentials.userId) return null;
+  if (caller.sessionId !== null && lastUsedAt) await recordUse(ctx, caller.sessionId, lastUsedAt);
+  return { caller, maintenance };
+}
+
+type Found = Caller & { maintenance: boolean; lastUsedAt: Date | null };
+type Loader = DataLoader<string, Found | null>;
+
+const MAX_BATCH = 50;
+const loaders = new WeakMap<Db, { bySession: Loader; byKeyHash: Loader }>();
+
+function loadersOf(ctx: Context) {
+  const known = loaders.get(ctx.db);
+  if (known) return known;
+  const values = (keys: readonly string[]) => ({ keys: `{${keys.join(',')}}`, now: ctx.now().toISOString() });
+  const created = {
+    bySession: createLoader(async (ids) => {
+      const rows = await sessionQuery(ctx.db).execute(values(ids));
+      return new Map(rows.map((row) => [row.sessionId, { ...row, apiKey: null }]));
+    }),
+    byKeyHash: createLoader(async (hashes) => {
+      const rows = await keyQuery(ctx.db).execute(values(hashes));
+      return new Map(rows.map(({ keyHash, ...row }) => [keyHash, { ...row, ...NO_SESSION }]));
+    }),
+  };
+  loaders.set(ctx.db, created);
+  return created;
+}
+
+const NO_SESSION = { sessionId: null, confirmedAt: null, lastUsedAt: null };
+
+const createLoader = (find: (keys: readonly string[]) => Promise<Map<string, Found>>): Loader =>
+  new DataLoader(
+    async (keys) => {
+      const found = await find(keys);
+      return keys.map((key) => found.get(key) ?? null);
+    },
+    // Requests of different connections are read in one turn of the event loop, but in several microtask queues.
+    { cache: false, maxBatchSize: MAX_BATCH, batchScheduleFn: (run) => setImmediate(run) },
+  );
+
+const userFields = {
+  id: users.id,
+  email: users.email,
+  name: users.name,
+  role: users.role,
+  plan: users.plan,
+  timezone: users.timezone,
+  trialEndsAt: users.trialEndsAt,
+  createdAt: users.createdAt,
+  maintenance: settings.maintenanceMode,
+};
+
+const always = sql`true`;
+const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
+
+const sessionQuery = preparedQuery(
+  (db) =>
+    db
+      .select({
+        ...userFields,
+        sessionId: sessions.id,
+        confirmedAt: sql<Date>`greatest(${sessions.createdAt}, ${sessions.confirmedAt})`.mapWith(sessions.createdAt),
+        lastUsedAt: sessions.lastUsedAt,
+      })
+      .from(sessions)
+      .innerJoin(users, and(eq(users.id, sessions.userId), eq(users.isActive, true)))
+      .innerJoin(settings, always)
+      .where(and(sql`${sessions.id} = any(${sql.placeholder('keys')}::uuid[])`, gt(sessions.expiresAt, now)))
+      .prepare('find_callers_by_session'),
+  { connection: 'shared' },
+);
+
+/** The last use of a key is recorded with the number of its requests, see `auth/keys/use.ts`. */
+const keyQuery = preparedQuery(
+  (db) =>
+    db
+      .select({
+        ...userFields,
+        keyHash: apiKeys.secretHash,
+        apiKey: { id: apiKeys.id, name: apiKeys.name, scopes: sql<CallerKey['scopes']>`${apiKeys.scopes}` },
+      })
+      .from(apiKeys)
+      .innerJoin(users, and(eq(users.id, apiKeys.userId), eq(users.isActive, true)))
+      .innerJoin(settings, always)
+      .where(
+        and(
+          sql`${apiKeys.secretHash} = any(${sql.placeholder('keys')}::text[])`,
+          or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
+        ),
+      )
+      .prepare('find_callers_by_key'),
+  { connection: 'shared' },
+);
+
+/** Not in the statement that finds the session: there it would cost each request, here one a minute. */
+async function recordUse({ db, now }: Context, sessionId: string, lastUsedAt: Date): Promise<void> {
+  const at = now();
+  const staleAt = new Date(at.getTime() - TOUCH_EVERY_MS);
+  if (lastUsedAt > staleAt) return;
+  await db
+    .update(sessions)
+    .set({ lastUsedAt: at })
+    .where(and(eq(sessions.id, sessionId), lte(sessions.lastUsedAt, staleAt)));
+}

@@ -1,0 +1,79 @@
+import * as contract from '@carillon/contract/accounts/oauth';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { AppError, type ErrorKind } from '../../errors.ts';
+import { decrypt, encrypt } from '../../lib/crypto/encryption.ts';
+import type { OAuthFlow } from '../../lib/third-party/oauth.ts';
+import { setSessionCookie } from '../../platform/http/credentials.ts';
+import { handleError } from '../../platform/http/error-handler.ts';
+import type { Routes } from '../../platform/http/validation.ts';
+import { beginOAuth, finishOAuth, getCallbackUrl } from './oauth.ts';
+import { SESSION_SECONDS } from './sessions.ts';
+
+export const oauthRoutes: Routes = async (app, { ctx }) => {
+  const config = { access: 'public' } as const;
+  app.setErrorHandler(async (error: FastifyError, request, reply) => {
+    const code = ctx.config.dashboard && isBrowser(request) ? toPageError(error) : null;
+    if (code === null) return handleError(error, request, reply);
+    return reply.redirect(`${ctx.config.appUrl}/sign-in?error=${code}`);
+  });
+
+  app.get('/api/auth/oauth/:provider', { schema: contract.startOAuth, config }, async ({ params }, reply) => {
+    const { url, flow } = await beginOAuth(ctx, params.provider);
+    setFlowCookie(ctx, reply, encryptFlow(ctx, params.provider, flow), FLOW_SECONDS);
+    return reply.redirect(url);
+  });
+
+  app.get('/api/auth/oauth/:provider/callback', { schema: contract.finishOAuth, config }, async (request, reply) => {
+    const { provider } = request.params;
+    // A flow is valid for one callback.
+    setFlowCookie(ctx, reply, '', 0);
+    const flow = decryptFlow(ctx, provider, app.parseCookie(request.headers.cookie ?? '')[FLOW_COOKIE]);
+    // The configured address, which the provider knows, instead of the Host header.
+    const callback = new URL(getCallbackUrl(ctx, provider));
+    callback.search = new URL(request.url, callback).search;
+    const { token } = await finishOAuth(request.ctx, provider, callback, flow);
+    setSessionCookie(reply, ctx.config, token, SESSION_SECONDS);
+    return reply.redirect(ctx.config.appUrl);
+  });
+};
+
+const isBrowser = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') === true;
+
+/** What the sign-in page explains. */
+const PAGE_ERRORS: Partial<Record<ErrorKind, string>> = {
+  sign_in_failed: 'failed',
+  forbidden: 'unverified',
+  deactivated: 'deactivated',
+  unavailable: 'unreachable',
+};
+
+const toPageError = (error: unknown) => (error instanceof AppError && PAGE_ERRORS[error.kind]) || null;
+
+/** Ties both steps of a sign-in to one browser. */
+const FLOW_COOKIE = 'oauth-flow';
+const FLOW_SECONDS = 600;
+
+/** `SameSite=Lax`, because the browser returns from another site by a plain navigation. */
+function setFlowCookie({ config }: Context, reply: FastifyReply, value: string, maxAge: number) {
+  const secure = config.cookieSecure;
+  reply.setCookie(FLOW_COOKIE, value, { path: '/api/auth/oauth', httpOnly: true, secure, sameSite: 'lax', maxAge });
+}
+
+function encryptFlow(ctx: Context, provider: string, flow: OAuthFlow): string {
+  const until = ctx.now().getTime() + FLOW_SECONDS * 1000;
+  return encrypt(ctx.config.encryptionKeys, JSON.stringify({ ...flow, until }), toFlowAad(provider));
+}
+
+/** Returns null for a cookie that is missing, expired, changed, or of another provider. */
+function decryptFlow(ctx: Context, provider: string, cookie: string | undefined): OAuthFlow | null {
+  if (!cookie) return null;
+  try {
+    const { until, ...flow } = JSON.parse(decrypt(ctx.config.encryptionKeys, cookie, toFlowAad(provider)));
+    return until > ctx.now().getTime() ? flow : null;
+  } catch {
+    return null;
+  }
+}
+
+const toFlowAad = (provider: string) => `oauth-flow:${provider}`;

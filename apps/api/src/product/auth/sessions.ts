@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { auditLog, sessions, users } from '@carillon/db';
+import { and, desc, eq, gt, ne, notInArray } from 'drizzle-orm';
+import { type Caller, type Context, inTransaction } from '../../context.ts';
+import { accountDeactivated, accountDeleted, sessionRequired } from '../../errors.ts';
+import { auditRow, describeActor } from '../../platform/events/audit-log.ts';
+
+export const SESSION_SECONDS = 7 * 24 * 60 * 60;
+const SESSIONS_PER_USER = 10;
+
+export type Account = Pick<typeof users.$inferSelect, 'id' | 'email' | 'name' | 'role' | 'isActive' | 'passwordHash'>;
+
+/** Returns the token. Ends the oldest session beyond ten. `check` gets the locked account and may throw. */
+export function openSession(
+  ctx: Context,
+  userId: number,
+  check: (account: Account) => Promise<void> | void = () => {},
+) {
+  return inTransaction(ctx, async (tx) => {
+    const account = await lockAccount(tx, userId);
+    if (!account) throw accountDeleted();
+    await check(account);
+    if (!account.isActive) throw accountDeactivated();
+    const id = randomUUID();
+    const now = ctx.now();
+    const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
+    await writeSession(tx, account, { id, now, expiresAt });
+    return { account, sessionId: id, expiresAt, token: ctx.tokens.sign({ userId, sessionId: id }, now) };
+  });
+}
+
+/** Returns the id of the caller's session. Throws 403 for a request with an API key. */
+export function getSessionId({ sessionId }: Pick<Caller, 'sessionId'>): string {
+  if (sessionId === null) throw sessionRequired();
+  return sessionId;
+}
+
+/** Throws 403 for a request with an API key. */
+export const assertSession = (caller: Pick<Caller, 'sessionId'>): void => void getSessionId(caller);
+
+export async function endSession(ctx: Context, sessionId: string): Promise<void> {
+  await ctx.db.delete(sessions).where(eq(sessions.id, sessionId));
+}
+
+/** Returns how many it has ended, expired ones included. */
+export async function endUserSessions(
+  ctx: Context,
+  userId: number,
+  { except }: { except?: string } = {},
+): Promise<number> {
+  const { count } = await ctx.db
+    .delete(sessions)
+    .where(and(eq(sessions.userId, userId), except === undefined ? undefined : ne(sessions.id, except)));
+  return count;
+}
+
+/** Makes sign-ins of one user wait for each other, so that each counts the earlier sessions. */
+async function lockAccount(ctx: Context, userId: number): Promise<Account | undefined> {
+  const { id, email, name, role, isActive, passwordHash } = users;
+  const [account] = await ctx.db
+    .select({ id, email, name, role, isActive, passwordHash })
+    .from(users)
+    .where(eq(users.id, userId))
+    .for('no key update');
+  return account;
+}
+
+interface NewSession {
+  id: string;
+  now: Date;
+  expiresAt: Date;
+}
+
+async function writeSession(ctx: Context, { id: userId, email }: Account, { id, now, expiresAt }: NewSession) {
+  const { db, origin } = ctx;
+  const opened = db.$with('opened').as(
+    db
+      .insert(sessions)
+      .values({
+        id,
+        userId,
+        address: origin?.address,
+        userAgent: origin?.userAgent?.slice(0, 500),
+        createdAt: now,
+        lastUsedAt: now,
+        expiresAt,
+      })
+      .returning({ id: sessions.id }),
+  );
+  // The statement does not see its own insert.
+  const kept = db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(eq(sessions.userId, userId), gt(sessions.expiresAt, now)))
+    .orderBy(desc(sessions.createdAt), desc(sessions.id))
+    .limit(SESSIONS_PER_USER - 1);
+  const ended = db.$with('ended').as(
+    db
+      .delete(sessions)
+      .where(and(eq(sessions.userId, userId), notInArray(sessions.id, kept)))
+      .returning({ id: sessions.id }),
+  );
+  const signedIn = auditRow(ctx, { kind: 'user.signed_in', ...describeActor({ id: userId, email }) });
+  await db.with(opened, ended).insert(auditLog).values(signedIn);
+}

@@ -1,0 +1,74 @@
+import { isUuid, parseId } from '@carillon/contract/primitives';
+import jwt, { type FastifyJWTOptions, type JWT } from '@fastify/jwt';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { SessionClaims, SessionTokens } from '../../context.ts';
+import type { Config } from '../../lib/config/config.ts';
+import { SESSION_COOKIE } from '../../platform/http/credentials.ts';
+import { SESSION_SECONDS } from './sessions.ts';
+
+declare module '@fastify/jwt' {
+  interface FastifyJWT {
+    /** Null if the claims are not those of a session. */
+    user: SessionClaims | null;
+  }
+}
+
+const ALGORITHM = 'HS256';
+const ISSUER = 'carillon';
+/** Excludes tokens that are signed with the same secret for another purpose. */
+const AUDIENCE = 'carillon:session';
+
+const buildOptions = ({ jwtSecret }: Pick<Config, 'jwtSecret'>): FastifyJWTOptions => ({
+  secret: jwtSecret,
+  cookie: { cookieName: SESSION_COOKIE, signed: false },
+  formatUser: readClaims,
+  sign: { algorithm: ALGORITHM, iss: ISSUER, aud: AUDIENCE, expiresIn: SESSION_SECONDS },
+  verify: {
+    algorithms: [ALGORITHM],
+    allowedIss: ISSUER,
+    allowedAud: AUDIENCE,
+    requiredClaims: ['iss', 'aud', 'sub', 'sid', 'iat', 'exp'],
+    maxAge: SESSION_SECONDS,
+    cache: false,
+  },
+});
+
+/** Until an application or `createSessionTokens` replaces them: workers and commands need none. */
+export const NO_TOKENS: SessionTokens = {
+  sign() {
+    throw new Error('This process has no session tokens.');
+  },
+  verify: () => null,
+};
+
+/** Session tokens of an application: `request.jwtVerify` for its requests, the result for everything else. */
+export async function registerSessionTokens(
+  app: FastifyInstance,
+  config: Pick<Config, 'jwtSecret'>,
+): Promise<SessionTokens> {
+  await app.register(jwt, buildOptions(config));
+  return toSessionTokens(app.jwt);
+}
+
+/** For processes without an HTTP server. Fastify is started for its plugin only. */
+export const createSessionTokens = (config: Pick<Config, 'jwtSecret'>): Promise<SessionTokens> =>
+  registerSessionTokens(Fastify(), config);
+
+const toSessionTokens = (jwt: JWT): SessionTokens => ({
+  sign: ({ userId, sessionId }, at) =>
+    jwt.sign({ sub: String(userId), sid: sessionId, iat: Math.floor(at.getTime() / 1000) }),
+  verify(token, at) {
+    try {
+      return readClaims(jwt.verify(token, { clockTimestamp: at.getTime() }));
+    } catch {
+      return null;
+    }
+  },
+});
+
+function readClaims(payload: unknown): SessionClaims | null {
+  const { sub, sid } = payload as Record<string, unknown>;
+  const userId = typeof sub === 'string' ? parseId(sub) : null;
+  if (userId === null || typeof sid !== 'string' || !isUuid(sid)) return null;
+  return { userId, sessionId: sid };
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from '../../../context.ts';
+import type { EncryptionKey } from '../../../lib/config/secrets.ts';
+import { toBlindIndex } from '../../../lib/crypto/blind-index.ts';
+import { columnAad } from '../../../lib/crypto/encrypted-columns.ts';
+import { decrypt, encrypt } from '../../../lib/crypto/encryption.ts';
+
+const PREFIX = 'whsec_';
+/** Needs no escaping in a path, and cannot be guessed. */
+const PATH_SAFE = /^[\w.~-]{32,100}$/;
+const IN_BASE64 = /^whsec_(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Skips `-` and `_`, since receivers read standard base64; 190 random bits are left. */
+export function generateSecret(): string {
+  for (;;) {
+    const secret = randomBytes(24).toString('base64url');
+    if (!/[-_]/.test(secret)) return PREFIX + secret;
+  }
+}
+
+/** Whether a secret can be part of an inbound address. */
+export const isPathSafe = (secret: string): boolean => PATH_SAFE.test(secret);
+
+/** Libraries of Standard Webhooks expect padded base64 after `whsec_`. */
+export const isReadableByReceivers = (secret: string): boolean => !secret.startsWith(PREFIX) || IN_BASE64.test(secret);
+
+type SecretColumn = 'secret_encrypted' | 'previous_secret_encrypted';
+
+export const encryptSecret = (ctx: Context, id: string, secret: string) => ({
+  secretEncrypted: encrypt(ctx.config.encryptionKeys, secret, columnAad('endpoints.secret_encrypted', id)),
+  secretLookup: toBlindIndex(ctx.config.encryptionKeys[0] as EncryptionKey, secret),
+});
+
+/** The same for a webhook without an inbound address. */
+export const encryptUnindexedSecret = (ctx: Context, id: string, secret: string) => ({
+  ...encryptSecret(ctx, id, secret),
+  secretLookup: `none:${id}`,
+});
+
+/** Scoped to the user: several may choose the same secret, and a conflict must not reveal what others have. */
+export function encryptChosenSecret(ctx: Context, { id, userId }: { id: string; userId: number }, secret: string) {
+  if (!isPathSafe(secret)) return encryptUnindexedSecret(ctx, id, secret);
+  const columns = encryptSecret(ctx, id, secret);
+  return { ...columns, secretLookup: `${userId}:${columns.secretLookup}` };
+}
+
+export const encryptPreviousSecret = (ctx: Context, id: string, secret: string): string =>
+  encrypt(ctx.config.encryptionKeys, secret, columnAad('endpoints.previous_secret_encrypted', id));
+
+/** Throws if the encryption key is no longer configured. */
+export const decryptSecret = (
+  ctx: Context,
+  id: string,
+  ciphertext: string,
+  column: SecretColumn = 'secret_encrypted',
+): string => decrypt(ctx.config.encryptionKeys, ciphertext, columnAad(`endpoints.${column}`, id));
+
+/** Under each key, generated or chosen. */
+export const listBlindIndexes = ({ config }: Context, userId: number, secret: string): string[] =>
+  config.encryptionKeys.flatMap((key) => {
+    const lookup = toBlindIndex(key, secret);
+    return [lookup, `${userId}:${lookup}`];
+  });

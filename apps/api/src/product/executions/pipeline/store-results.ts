@@ -1,0 +1,70 @@
+import { type Context, inTransaction } from '../../../context.ts';
+import { storeBatch } from '../../../lib/queue/retry.ts';
+import { completeExecutions } from './complete.ts';
+import { type ExecutionResult, permanentFailure } from './execution-result.ts';
+
+const MAX_WAIT_MS = 2000;
+/** In characters: more could exceed the statement timeout. */
+const MAX_BATCH_LENGTH = 1_000_000;
+const UNSTORABLE = permanentFailure('PROVIDER_ERROR', 'The answer of the provider could not be stored.');
+
+/**
+ * Retries while the database is unavailable, until `signal` aborts: a paid result is not dropped. A result that cannot
+ * be stored becomes a `PROVIDER_ERROR`, if need be without usage.
+ */
+export async function storeResults(ctx: Context, results: readonly ExecutionResult[], signal: AbortSignal) {
+  for (const batch of toBatches(results)) {
+    await store(ctx, batch, signal, (result) =>
+      store(ctx, [{ ...result, ...UNSTORABLE }], signal, (failed) =>
+        store(ctx, [{ ...failed, usage: null }], signal, ({ id }) =>
+          ctx.log.error(
+            { executionId: id },
+            'storing a result failed: the execution runs again when its lease expires',
+          ),
+        ),
+      ),
+    );
+  }
+}
+
+export const isOneBatch = (results: readonly ExecutionResult[]): boolean => toBatches(results).length <= 1;
+
+export function logStoreFailure(ctx: Context, error: unknown, results: readonly ExecutionResult[]) {
+  ctx.log.error({ err: error, executionIds: results.map(({ id }) => id) }, 'storing results failed');
+}
+
+function store(
+  ctx: Context,
+  results: readonly ExecutionResult[],
+  signal: AbortSignal,
+  onUnstorable: (result: ExecutionResult) => unknown,
+): Promise<void> {
+  return storeBatch(results, {
+    maxWaitMs: MAX_WAIT_MS,
+    signal,
+    store: (batch) => inTransaction(ctx, (tx) => completeExecutions(tx, batch)),
+    onFailure: (error, batch) => logStoreFailure(ctx, error, batch),
+    onUnstorable(result, error) {
+      logStoreFailure(ctx, error, [result]);
+      return onUnstorable(result);
+    },
+  });
+}
+
+const countCitations = ({ citations = [] }: ExecutionResult & { ok: true }) =>
+  citations.reduce((sum, { url, title }) => sum + url.length + title.length, 0);
+
+function toBatches(results: readonly ExecutionResult[]): ExecutionResult[][] {
+  const batches: ExecutionResult[][] = [];
+  let left = 0;
+  for (const result of results) {
+    const length = result.ok ? result.text.length + countCitations(result) : result.message.length;
+    if (length > left || batches.length === 0) {
+      batches.push([]);
+      left = MAX_BATCH_LENGTH;
+    }
+    batches.at(-1)?.push(result);
+    left -= length;
+  }
+  return batches;
+}

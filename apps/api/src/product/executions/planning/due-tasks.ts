@@ -1,0 +1,77 @@
+import { queryRows, recordset } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Context } from '../../../context.ts';
+import { toUtcDay } from '../../../platform/limits/quotas.ts';
+import { hasPlannedTrigger } from '../../../platform/queries/planned-trigger.ts';
+import { selectBudget } from '../budget/budget.ts';
+import { countQueued, type DueTask, type TaskPlan } from './plan-occurrences.ts';
+
+/** Skips tasks that are locked. `isBusy` is a scalar subquery: an `exists` may scan all live executions. */
+export function lockDueTasks(ctx: Context, dueBefore: Date, limit: number): Promise<DueTask[]> {
+  return queryRows<DueTask>(
+    ctx.db,
+    sql`
+    select t.id, t.user_id, t.recurrence, t.recurrence_pattern, t.timezone, t.scheduled_for, t.next_execution_at,
+      t.missed, t.overlap,
+      t.ends_at, t.max_runs, t.planned_runs, t.paused_until, ${selectBudget} as budget,
+      (select true from executions_live e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
+        as is_busy,
+      case when t.overlap = 'queue' then (
+        select coalesce(bool_or(e.status = 'pending' and e.trigger = 'schedule'), false) and count(*) > 1
+        from executions_live e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running')
+      ) else false end as has_waiting
+    from tasks t
+    where t.next_execution_at <= ${dueBefore.toISOString()} and not (select maintenance_mode from settings)
+    order by t.next_execution_at, t.user_id limit ${limit} for no key update of t skip locked`,
+  );
+}
+
+/** The pending and running planned executions of locked tasks, with their retries. Those on demand and backfills are kept. */
+export async function findPlannedExecutions({ db }: Context, taskIds: readonly number[]): Promise<number[]> {
+  if (taskIds.length === 0) return [];
+  const found = await queryRows<{ id: number }>(
+    db,
+    sql`
+    select e.id from tasks t join executions_live e on e.user_id = t.user_id and e.task_id = t.id
+    where t.id = any(${`{${taskIds.join(',')}}`}::int[]) and e.status in ('pending', 'running')
+      and (e.trigger = 'schedule' or e.trigger = 'retry' and exists (
+        select from executions p where p.task_id = e.task_id and p.planned_for = e.planned_for
+          and ${hasPlannedTrigger('p')} and p.trigger = 'schedule'))`,
+  );
+  return found.map(({ id }) => id);
+}
+
+/** An instant that is already in the ledger gets no second execution. */
+export async function insertPlanned(ctx: Context, plans: readonly TaskPlan[], now: Date) {
+  if (plans.length === 0) return [];
+  const ledger = plans.flatMap(({ task, ledger }) => ledger.map(({ at, fate }) => ({ taskId: task.id, at, fate })));
+  const runs = plans.flatMap(({ task, runs }) =>
+    runs.map(({ at, exceeded }) => ({ taskId: task.id, userId: task.userId, at, queued: exceeded === null })),
+  );
+  const moves = plans.map(({ task, runs, nextExecutionAt }) => ({
+    taskId: task.id,
+    next: nextExecutionAt,
+    runs: countQueued(runs),
+  }));
+  return queryRows<{ id: number; taskId: number; userId: number; isQueued: boolean }>(
+    ctx.db,
+    sql`
+    with recorded as (
+      insert into occurrences (task_id, planned_for, fate, recorded_at)
+      select task_id, at, fate, ${now.toISOString()}::timestamptz
+      from ${recordset('l', ledger, { taskId: 'int', at: 'timestamptz', fate: 'text' })}
+      on conflict do nothing
+      returning task_id, planned_for
+    ), moved as (
+      update tasks t set next_execution_at = m.next, planned_runs = t.planned_runs + m.runs
+      from ${recordset('m', moves, { taskId: 'int', next: 'timestamptz', runs: 'int' })} where t.id = m.task_id
+    )
+    insert into executions (task_id, user_id, status, trigger, planned_for, run_at, queued_at, usage_day, created_at)
+    select r.task_id, r.user_id, 'pending', 'schedule', r.at, r.at,
+      case when r.queued then ${now.toISOString()}::timestamptz end,
+      case when r.queued then ${toUtcDay(now)}::date end, ${now.toISOString()}::timestamptz
+    from ${recordset('r', runs, { taskId: 'int', userId: 'int', at: 'timestamptz', queued: 'boolean' })}
+    join recorded on recorded.task_id = r.task_id and recorded.planned_for = r.at
+    returning id, task_id, user_id, queued_at is not null as is_queued`,
+  );
+}

@@ -1,0 +1,124 @@
+import { toInstant, toInstantOrNull } from '@carillon/db';
+import type { Context } from '../../../context.ts';
+import { admitExecution, type QuotaAccount, type QuotaExceeded } from '../../../platform/limits/quotas.ts';
+import { type DueOccurrences, listDueOccurrences, MAX_DUE_OCCURRENCES } from '../../schedule/due.ts';
+import type { Plan, RunLimits } from '../../schedule/next-run.ts';
+import type { Schedule } from '../../schedule/recurrence.ts';
+import { type Budget, checkBudget, type HighestCost } from '../budget/budget.ts';
+import { applyMissedPolicy, applyOverlapPolicy, LATE_AFTER_MS, type Policies } from './policies.ts';
+
+/** The retry interval for a task whose next occurrence cannot be computed. */
+const UNSCHEDULABLE_PAUSE_MS = 24 * 60 * 60 * 1000;
+
+type InstantField = 'scheduledFor' | 'endsAt' | 'pausedUntil';
+
+export interface DueTask extends Omit<Schedule & RunLimits, InstantField>, Policies {
+  id: number;
+  userId: number;
+  scheduledFor: string;
+  endsAt: string | null;
+  pausedUntil: string | null;
+  nextExecutionAt: string;
+  budget: Budget | null;
+}
+
+type Fate = 'ran' | 'late' | 'skipped_overlap' | 'missed' | 'over_quota' | 'over_budget';
+
+/** What one transaction writes for a due task. */
+export interface TaskPlan {
+  task: DueTask;
+  ledger: { at: Date; fate: Fate }[];
+  /** In order of time. */
+  runs: { at: Date; exceeded: QuotaExceeded | null }[];
+  nextExecutionAt: Date | null;
+}
+
+/** The next batch takes the tasks beyond `MAX_DUE_OCCURRENCES`. */
+export function computeDueOccurrences(ctx: Context, tasks: readonly DueTask[], now: Date) {
+  const due: { task: DueTask; occurrences: DueOccurrences }[] = [];
+  let left = MAX_DUE_OCCURRENCES;
+  for (const task of tasks) {
+    if (left <= 0) break;
+    const occurrences = computeDue(ctx, task, now, left);
+    left -= occurrences.missed.length + 1;
+    due.push({ task, occurrences });
+  }
+  return { due, isCut: left <= 0 };
+}
+
+function computeDue(ctx: Context, task: DueTask, now: Date, limit: number): DueOccurrences {
+  const from = toInstant(task.nextExecutionAt);
+  try {
+    const due = listDueOccurrences(toPlan(task), from, now, limit);
+    if (due.next === null && task.recurrence !== 'once' && !hasEnd(task))
+      throw new Error('The schedule has no next run.');
+    return due;
+  } catch (error) {
+    // A broken task must not stop the others, or fail at every tick.
+    ctx.log.error({ err: error, taskId: task.id }, 'next run of a task cannot be computed');
+    return { missed: [], latest: from, next: new Date(now.getTime() + UNSCHEDULABLE_PAUSE_MS) };
+  }
+}
+
+const toPlan = (task: DueTask): Plan => ({
+  ...task,
+  scheduledFor: toInstant(task.scheduledFor),
+  endsAt: toInstantOrNull(task.endsAt),
+  pausedUntil: toInstantOrNull(task.pausedUntil),
+});
+
+const hasEnd = ({ endsAt, maxRuns }: DueTask) => endsAt !== null || maxRuns !== null;
+
+export const countQueued = (runs: TaskPlan['runs']) => runs.filter(({ exceeded }) => exceeded === null).length;
+
+/** Those whose queued runs replace what the task has pending or running. */
+export const listReplacing = (plans: readonly TaskPlan[]): number[] =>
+  plans
+    .filter(({ task, runs }) => task.overlap === 'cancel' && task.isBusy && countQueued(runs) > 0)
+    .map(({ task }) => task.id);
+
+/** Those whose last planned run is due, or whose account is suspended. */
+export const listEnding = (plans: readonly TaskPlan[]): number[] =>
+  plans
+    .filter(({ task, nextExecutionAt }) => nextExecutionAt === null && task.recurrence !== 'once')
+    .map(({ task }) => task.id);
+
+/** Runs that are over budget already are not queued; a run that is the last of its task is refused at its start. */
+export function planOccurrences(
+  task: DueTask,
+  due: DueOccurrences,
+  { account, highestCost, now }: { account: QuotaAccount; highestCost: HighestCost; now: Date },
+): TaskPlan {
+  // Activating the account computes the next instants of its tasks.
+  if (!account.isActive) return { task, ledger: [], runs: [], nextExecutionAt: null };
+  const { missed, runnable, next } = applyMissedPolicy(task, due, now);
+  const isOverBudget = next !== null && checkBudget(task.budget, highestCost, now) !== null;
+  const { runs, skipped } = isOverBudget ? { runs: [], skipped: [] } : applyOverlapPolicy(task, runnable);
+  const admitted = admitRuns(task, runs, account, now);
+  const toRow = (fate: Fate) => (at: Date) => ({ at, fate });
+  const ledger: TaskPlan['ledger'] = [
+    ...missed.map(toRow('missed')),
+    ...(isOverBudget ? runnable : []).map(toRow('over_budget')),
+    ...skipped.map(toRow('skipped_overlap')),
+    ...admitted.map(({ at, exceeded }) => ({ at, fate: exceeded ? 'over_quota' : fateOfRun(at, now) })),
+  ];
+  return { task, ledger, runs: admitted, nextExecutionAt: hasRunsLeft(task, admitted) ? next : null };
+}
+
+/** The tasks of which an instant was over budget. */
+export const listOverBudget = (plans: readonly TaskPlan[]): number[] =>
+  plans.filter(({ ledger }) => ledger.some(({ fate }) => fate === 'over_budget')).map(({ task }) => task.id);
+
+/** Nothing is planned after the last run that `maxRuns` allows. */
+function admitRuns(task: DueTask, instants: readonly Date[], account: QuotaAccount, now: Date): TaskPlan['runs'] {
+  const runs: TaskPlan['runs'] = [];
+  for (const at of instants) {
+    if (hasRunsLeft(task, runs)) runs.push({ at, exceeded: admitExecution(account, now) });
+  }
+  return runs;
+}
+
+const hasRunsLeft = ({ maxRuns, plannedRuns }: DueTask, runs: TaskPlan['runs']) =>
+  maxRuns === null || plannedRuns + countQueued(runs) < maxRuns;
+
+const fateOfRun = (at: Date, now: Date): Fate => (now.getTime() - at.getTime() > LATE_AFTER_MS ? 'late' : 'ran');

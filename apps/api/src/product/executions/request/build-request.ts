@@ -1,0 +1,105 @@
+import { toOneLine } from '@carillon/contract/validation/storable-text';
+import { type ExecutionRequest, type OutputSchema, type RunContext, toInstant } from '@carillon/db';
+import { createMarker } from '../../../lib/ai/fence.ts';
+import { describeOutput } from '../output/instructions.ts';
+import { formatInstant, toLocalTime } from './local-time.ts';
+import { describePreviousResult, describeRun, type Run, TOOLS_RETURN_DATA } from './system-message.ts';
+import { findData, replaceVariables, type Value } from './variables.ts';
+
+/** An execution with what its task has stored. Instants are in PostgreSQL's format. */
+export interface RequestInput {
+  taskName: string;
+  prompt: string;
+  aiModel: string;
+  timezone: string;
+  context: RunContext;
+  outputSchema: OutputSchema | null;
+  tools: readonly string[];
+  trigger: string;
+  attempt: number;
+  viaWebhook: boolean;
+  plannedFor: string | null;
+  inboundData: Record<string, unknown> | null;
+  lastSuccessAt: string | null;
+  previousResult: string | null;
+}
+
+/** Builds what the model is sent by an execution that starts at `now`. */
+export function buildRequest(input: RequestInput, now: Date, newMarker = createMarker): ExecutionRequest {
+  const { prompt, aiModel: model, context, outputSchema, tools } = input;
+  const hasVariables = prompt.includes('{{');
+  const isPlain =
+    !context.clock && !context.previousResult && outputSchema === null && tools.length === 0 && !hasVariables;
+  if (isPlain) return { system: null, prompt, model };
+
+  let created: string | undefined;
+  const marker = () => {
+    created ??= newMarker();
+    return created;
+  };
+  const run = readRun(input, now);
+  const system = [
+    ...(context.clock ? [describeRun(run)] : []),
+    ...(context.previousResult ? [describePreviousResult(input.previousResult, marker)] : []),
+    ...(tools.length > 0 ? [TOOLS_RETURN_DATA] : []),
+    ...(outputSchema ? [describeOutput(outputSchema)] : []),
+  ].join('\n\n');
+  return {
+    system: system || null,
+    prompt: hasVariables ? replaceVariables(prompt, (name) => findValue(input, run, name), marker) : prompt,
+    model,
+  };
+}
+
+function readRun({ timezone, plannedFor, lastSuccessAt, ...input }: RequestInput, now: Date): Run {
+  const toLocal = (instant: string | null) =>
+    instant === null ? null : toLocalTime(timezone, toInstant(instant).getTime());
+  const { taskName, trigger, attempt, viaWebhook } = input;
+  return {
+    taskName,
+    trigger,
+    attempt,
+    viaWebhook,
+    starts: toLocalTime(timezone, now.getTime()),
+    planned: toLocal(plannedFor),
+    lastSuccess: toLocal(lastSuccessAt),
+  };
+}
+
+/** Undefined for an unknown name. */
+function findValue({ inboundData, previousResult }: RequestInput, run: Run, name: string): Value | undefined {
+  if (name.startsWith('data.')) return findData(inboundData, name.slice('data.'.length));
+  if (name === 'previous_result' && previousResult !== null) return { text: previousResult, isData: true };
+  const text = findText(run, name);
+  return text === undefined ? undefined : { text, isData: false };
+}
+
+function findText({ starts, planned, lastSuccess, ...run }: Run, name: string): string | undefined {
+  const moment = planned ?? starts;
+  switch (name) {
+    case 'date':
+      return moment.date;
+    case 'time':
+      return moment.time;
+    case 'datetime':
+      return formatInstant(moment);
+    case 'weekday':
+      return moment.weekday;
+    case 'timezone':
+      return moment.zone;
+    case 'planned_for':
+      return new Date(moment.at).toISOString();
+    case 'last_success_at':
+      return lastSuccess ? formatInstant(lastSuccess) : 'never';
+    case 'previous_result':
+      return 'none';
+    case 'task_name':
+      return toOneLine(run.taskName);
+    case 'attempt':
+      return String(run.attempt);
+    case 'trigger':
+      return run.trigger;
+    default:
+      return undefined;
+  }
+}

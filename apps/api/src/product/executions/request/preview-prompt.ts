@@ -1,0 +1,74 @@
+import type { PreviewPromptInput } from '@carillon/contract/tasks/preview-prompt';
+import { type OutputSchema, queryRows, type RunContext } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Caller, Context } from '../../../context.ts';
+import { taskNotFound } from '../../../errors.ts';
+import { buildRequest } from './build-request.ts';
+import { MAX_SENT } from './system-message.ts';
+
+interface PreviewedTask {
+  taskName: string;
+  timezone: string;
+  context: RunContext;
+  outputSchema: OutputSchema | null;
+  tools: readonly string[];
+  lastSuccessAt: string | null;
+  previousResult: string | null;
+}
+
+const NEW_TASK = {
+  taskName: 'New task',
+  context: { clock: true, previousResult: false },
+  outputSchema: null,
+  tools: [],
+  lastSuccessAt: null,
+  previousResult: null,
+};
+
+/** A task that is not stored, or not as it is shown. */
+interface TypedTask extends PreviewPromptInput {
+  name?: string;
+  outputSchema?: OutputSchema | null;
+  tools?: readonly string[];
+}
+
+/** What a planned run that starts now would send; without the last result for a key that may not read it. Throws 404. */
+export async function previewPrompt(ctx: Context, caller: Caller, input: TypedTask) {
+  const { prompt, taskId, timezone, context, name, outputSchema, tools } = input;
+  const task =
+    taskId === undefined ? { ...NEW_TASK, timezone: caller.timezone ?? 'UTC' } : await readTask(ctx, caller, taskId);
+  const now = ctx.now();
+  const { system, prompt: sent } = buildRequest(
+    {
+      ...task,
+      ...(name !== undefined && name !== '' && { taskName: name }),
+      ...(outputSchema !== undefined && { outputSchema }),
+      ...(tools !== undefined && { tools }),
+      prompt,
+      aiModel: '',
+      timezone: timezone ?? task.timezone,
+      context: { ...task.context, ...context },
+      trigger: 'schedule',
+      attempt: 1,
+      viaWebhook: false,
+      plannedFor: now.toISOString(),
+      inboundData: null,
+    },
+    now,
+  );
+  return { system, prompt: sent };
+}
+
+async function readTask({ db }: Context, { id: userId, apiKey }: Caller, id: number): Promise<PreviewedTask> {
+  const [task] = await queryRows<PreviewedTask>(
+    db,
+    sql`
+    select t.name as task_name, t.timezone, t.context, t.output_schema, t.tools, t.last_success_at, (
+      select left(p.result, ${MAX_SENT}) from executions p
+      where p.id = t.last_success_id and p.task_id = t.id and ${apiKey === null || apiKey.scopes.includes('executions:read')}
+    ) as previous_result
+    from tasks t where t.id = ${id} and t.user_id = ${userId}`,
+  );
+  if (!task) throw taskNotFound();
+  return task;
+}

@@ -1,0 +1,166 @@
+import { normalizeEmail } from '@carillon/contract/validation/formats';
+import { endpoints, notificationAddresses, queryRows, users } from '@carillon/db';
+import { and, eq, exists, gt, inArray, isNotNull, isNull, lte, not, notInArray, or, sql } from 'drizzle-orm';
+import { afterCommit, type Context, inTransaction } from '../../context.ts';
+import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/crypto/link-token.ts';
+import { buildConfirmationLink } from '../../lib/mail/links.ts';
+import { queueMail } from '../../lib/mail/queue.ts';
+import { emailKey, userKey } from '../../platform/limits/keys.ts';
+import { CONFIRMATIONS_OF_USER, CONFIRMATIONS_TO_ADDRESS } from '../../platform/limits/rates.ts';
+import { recordRejection } from '../../platform/limits/rejections.ts';
+import { checkRateLimit } from '../../platform/limits/windows.ts';
+import { isConfirmedSql } from '../../platform/queries/confirmed-address.ts';
+
+const { userId, email, tokenHash, expiresAt, confirmedAt } = notificationAddresses;
+
+/** Whether the settings, a task or a channel of the user name the address. */
+const isNamed = sql`(exists (select from users u where u.id = ${userId} and ${email} = any(u.notification_emails))
+  or exists (select from tasks t where t.user_id = ${userId} and t.notification_email = ${email})
+  or exists (select from endpoints h where h.user_id = ${userId} and h.kind = 'email'
+    and h.shown_settings ->> 'address' = ${email}))`;
+
+const isVerifiedOwn = sql`exists (
+  select from users u where u.id = ${userId} and u.email = ${email} and u.email_verified_at is not null)`;
+
+/**
+ * Mails a link to each address that is not confirmed and has no valid link, in the transaction that saves the addresses;
+ * `again`: also if it has one, which ends.
+ * Beyond the limits of such mails the address waits until it is saved again.
+ */
+export async function requestConfirmations(
+  ctx: Context,
+  owner: number,
+  addresses: readonly string[],
+  { again = false } = {},
+): Promise<void> {
+  if (addresses.length === 0) return;
+  const [account] = await ctx.db
+    .select({ email: users.email, emailVerifiedAt: users.emailVerifiedAt })
+    .from(users)
+    .where(eq(users.id, owner));
+  if (!account) return;
+  const isOwn = (address: string) => address === account.email && account.emailVerifiedAt !== null;
+  // Sorted, so that two transactions cannot deadlock.
+  const wanted = [...new Set(addresses.map(normalizeEmail))].filter((address) => !isOwn(address)).sort();
+  if (wanted.length === 0) return;
+  const isUnconfirmed = and(eq(userId, owner), isNull(confirmedAt));
+  const isOpen = and(isUnconfirmed, or(isNull(expiresAt), lte(expiresAt, ctx.now())));
+  await ctx.db.delete(notificationAddresses).where(and(isOpen, notInArray(email, wanted), not(isNamed)));
+  const rows = wanted.map((address) => ({ userId: owner, email: address }));
+  await ctx.db.insert(notificationAddresses).values(rows).onConflictDoNothing();
+  const unconfirmed = await ctx.db
+    .select({ address: email })
+    .from(notificationAddresses)
+    .where(and(again ? isUnconfirmed : isOpen, inArray(email, wanted)))
+    .orderBy(email)
+    .for('update');
+  for (const { address } of unconfirmed) {
+    if (await countConfirmation(ctx, owner, address)) await mailLink(ctx, { id: owner, email: account.email }, address);
+  }
+}
+
+async function countConfirmation(ctx: Context, owner: number, address: string): Promise<boolean> {
+  for (const [rate, key] of [
+    [CONFIRMATIONS_OF_USER, userKey(CONFIRMATIONS_OF_USER, owner)],
+    [CONFIRMATIONS_TO_ADDRESS, emailKey(CONFIRMATIONS_TO_ADDRESS, address)],
+  ] as const) {
+    const { isExceeded } = await checkRateLimit(ctx, rate, key);
+    if (!isExceeded) continue;
+    await recordRejection(ctx, rate.bucket);
+    return false;
+  }
+  return true;
+}
+
+async function mailLink(ctx: Context, owner: { id: number; email: string }, address: string): Promise<void> {
+  const token = generateLinkToken();
+  await ctx.db
+    .update(notificationAddresses)
+    .set({ tokenHash: hashLinkToken(token), expiresAt: new Date(ctx.now().getTime() + LINK_LIFETIME_MS) })
+    .where(and(eq(userId, owner.id), eq(email, address)));
+  const text = CONFIRM_TEXT(owner.email, buildConfirmationLink(ctx, token));
+  await queueMail(ctx, { to: address, userId: owner.id, subject: 'Confirm that you want this mail', text });
+}
+
+/** Returns the address that a link would confirm; null if it cannot be used. */
+export async function findUnconfirmedAddress(ctx: Context, hash: string): Promise<string | null> {
+  const [found] = await ctx.db
+    .select({ email })
+    .from(notificationAddresses)
+    .innerJoin(users, and(eq(users.id, userId), users.isActive))
+    .where(and(eq(tokenHash, hash), gt(expiresAt, ctx.now())));
+  return found?.email ?? null;
+}
+
+/**
+ * Switches on the inactive channels of the address, too. Returns false for a link that cannot be used, also one of an
+ * inactive account.
+ */
+export function confirmNotificationAddress(ctx: Context, hash: string): Promise<boolean> {
+  return inTransaction(ctx, async (tx) => {
+    const owner = tx.db
+      .select({ id: users.id })
+      .from(users)
+      .where(and(eq(users.id, userId), users.isActive));
+    const [confirmed] = await tx.db
+      .update(notificationAddresses)
+      .set({ tokenHash: null, expiresAt: null, confirmedAt: tx.now() })
+      .where(and(eq(tokenHash, hash), gt(expiresAt, tx.now()), exists(owner)))
+      .returning({ userId, email });
+    if (!confirmed) return false;
+    // A later statement than the lock of the address: it sees the channels whose creation held that lock.
+    const isMailbox = and(
+      eq(endpoints.kind, 'email'),
+      sql`${endpoints.shownSettings} ->> 'address' = ${confirmed.email}`,
+    );
+    const isWaiting = and(eq(endpoints.userId, confirmed.userId), eq(endpoints.status, 'inactive'), isMailbox);
+    await tx.db.update(endpoints).set({ status: 'active', updatedAt: tx.now() }).where(isWaiting);
+    afterCommit(tx, () => tx.worker.wakeDeliveries());
+    return true;
+  });
+}
+
+/** Whether mail may be sent to an address, which does not change before the transaction of the caller ends. */
+export async function lockConfirmation({ db }: Context, owner: number, address: string): Promise<boolean> {
+  await db
+    .select({ email })
+    .from(notificationAddresses)
+    .where(and(eq(userId, owner), eq(email, address)))
+    .for('update');
+  const [row] = await queryRows<{ isConfirmed: boolean }>(
+    db,
+    sql`select ${isConfirmedSql(sql`${owner}::int`, sql`${address}::text`)} as is_confirmed`,
+  );
+  return row?.isConfirmed ?? false;
+}
+
+/** The addresses that the settings or a task name and that get no mail yet. */
+export async function listUnconfirmed(ctx: Context, owner: number): Promise<string[]> {
+  const rows = await ctx.db
+    .select({ email })
+    .from(notificationAddresses)
+    .where(and(eq(userId, owner), isNull(confirmedAt), isNamed, not(isVerifiedOwn)))
+    .orderBy(email);
+  return rows.map((row) => row.email);
+}
+
+/** Which of the addresses have confirmed that they want mail of which user. */
+export async function findConfirmed(ctx: Context, userIds: readonly number[], addresses: readonly string[]) {
+  if (addresses.length === 0) return () => false;
+  const rows = await ctx.db
+    .select({ userId, email })
+    .from(notificationAddresses)
+    .where(and(inArray(userId, [...userIds]), inArray(email, [...addresses]), isNotNull(confirmedAt)));
+  const confirmed = new Set(rows.map((row) => `${row.userId} ${row.email}`));
+  return (owner: number, address: string) => confirmed.has(`${owner} ${address}`);
+}
+
+const CONFIRM_TEXT = (ownerEmail: string, link: string) => `Hello,
+
+the Carillon account ${ownerEmail} wants to have notifications or results sent to this address. To allow that, open this
+link within an hour:
+
+${link}
+
+If you do not know this account, ignore this mail: nothing else is sent here unless the link is opened.
+`;

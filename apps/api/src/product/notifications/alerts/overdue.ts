@@ -1,0 +1,106 @@
+import { queryRows, recordset, toInstant } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import { type Context, inTransaction } from '../../../context.ts';
+import { hasPlannedTrigger } from '../../../platform/queries/planned-trigger.ts';
+import { overdueAtSql } from './overdue-at.ts';
+import { type NewAlert, recordAlerts } from './record.ts';
+import { overdueMinutesSql } from './rules.ts';
+
+const MAX_BATCH = 200;
+/** After a long outage of a large installation, runs start meanwhile: the other processes and later calls alert of the rest. */
+const MAX_TIME_MS = 5000;
+
+/** The task is locked. */
+interface DueTask {
+  id: number;
+  userId: number;
+  name: string;
+  timezone: string;
+  notificationEmail: string | null;
+  /** Null if the rule is off, or the task or its owner is inactive. */
+  minutes: number | null;
+  plannedFor: string | null;
+  /** No run is missing: it has ended, or was skipped on purpose. */
+  isSettled: boolean;
+}
+
+/** Of an index with few rows, so that it can be part of another statement of each tick. */
+export const isAnyOverdue = (now: Date) =>
+  sql`coalesce((select min(overdue_at) from tasks where overdue_at is not null) <= ${now.toISOString()}::timestamptz, false)`;
+
+/**
+ * Alerts of tasks whose planned run has not ended in time, once for each instant. Processes may call it concurrently. Does
+ * nothing in maintenance mode. A failure is logged and must not stop the tick: the next call tries again.
+ */
+export async function alertOverdue(ctx: Context): Promise<void> {
+  const startedAt = performance.now();
+  try {
+    let isFull = true;
+    while (isFull && performance.now() - startedAt < MAX_TIME_MS) {
+      isFull = await inTransaction(ctx, alertBatch);
+    }
+  } catch (error) {
+    ctx.log.error({ err: error }, 'alerting of overdue tasks failed');
+  }
+}
+
+async function alertBatch(tx: Context): Promise<boolean> {
+  const now = tx.now();
+  const due = await lockDueTasks(tx, now);
+  if (due.length === 0) return false;
+  const overdue = due.filter(({ minutes, isSettled }) => minutes !== null && !isSettled);
+  await recordAlerts(tx, overdue.map(buildAlert));
+  const ids = new Set(overdue.map(({ id }) => id));
+  const changes = due.map(({ id }) => ({ id, isAlerted: ids.has(id) }));
+  // One that was not alerted gets the instant of its next run; the same instant again would never end.
+  await tx.db.execute(sql`
+    update tasks t set
+      overdue_at = case when not c.is_alerted and t.status = 'active'
+        then nullif(${overdueAtSql(sql`t`, sql`t.next_execution_at`, now)}, t.overdue_at) end,
+      alerting_since = case when c.is_alerted then coalesce(t.alerting_since, ${now.toISOString()}::timestamptz)
+        else t.alerting_since end
+    from ${recordset('c', changes, { id: 'int', isAlerted: 'boolean' })} where t.id = c.id`);
+  return due.length === MAX_BATCH;
+}
+
+/** Skips locked tasks: their run may be ending. What a process of an older version has changed is checked again. */
+function lockDueTasks({ db }: Context, now: Date): Promise<DueTask[]> {
+  return queryRows<DueTask>(
+    db,
+    sql`
+    with due as materialized (
+      select id, user_id, name, timezone, notification_email, overdue_at,
+        case when t.status = 'active' then ${overdueMinutesSql(sql`t`)} end as minutes
+      from tasks t where overdue_at <= ${now.toISOString()}::timestamptz and not (select maintenance_mode from settings)
+      order by overdue_at limit ${MAX_BATCH} for no key update of t skip locked
+    )
+    select due.id, due.user_id, due.name, due.timezone, due.notification_email, planned.at as planned_for,
+      case when (select is_active from users u where u.id = due.user_id) then due.minutes end as minutes,
+      exists (select from executions e where e.task_id = due.id and e.planned_for = planned.at
+          and ${hasPlannedTrigger('e')} and e.status in ('completed', 'failed'))
+        or exists (select from occurrences o where o.task_id = due.id and o.planned_for = planned.at
+          and o.fate in ('skipped_by_user', 'over_budget')) as is_settled
+    from due cross join lateral (select due.overdue_at - due.minutes * interval '1 minute' as at) planned`,
+  );
+}
+
+function buildAlert({ id, userId, name, timezone, notificationEmail, minutes, plannedFor }: DueTask): NewAlert {
+  const at = toInstant(plannedFor as string);
+  const overdueMinutes = minutes as number;
+  return {
+    kind: 'task.overdue',
+    userId,
+    at,
+    executionId: null,
+    title: `Task "${name}" is overdue`,
+    message: `The run planned for ${formatLocalTime(at, timezone)} has not ended ${overdueMinutes} ${overdueMinutes === 1 ? 'minute' : 'minutes'} later.`,
+    data: { task: { id, name }, plannedFor: at, overdueMinutes },
+    notificationEmail,
+    viaWebhook: false,
+  };
+}
+
+function formatLocalTime(at: Date, timeZone: string): string {
+  const text = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'short' }).format(at);
+  return `${text} (${timeZone})`;
+}

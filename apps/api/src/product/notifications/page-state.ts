@@ -1,0 +1,34 @@
+import { preparedQuery } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Context } from '../../context.ts';
+
+/** What every page shows. */
+interface PageState {
+  /** Notifications; at most 100. */
+  unread: number;
+  /** The position of the event log before the page is read; 0 for an empty log. */
+  lastEventId: number;
+}
+
+const MAX_UNREAD = 100;
+const userId = sql`${sql.placeholder('userId')}::int`;
+
+const query = preparedQuery(
+  (db) =>
+    db
+      .select({
+        unread: sql<number>`(select count(*)::int from (select from notifications n
+          where n.user_id = ${userId} and n.read_at is null limit ${sql.raw(String(MAX_UNREAD))}) n)`.as('unread'),
+        lastEventId: sql<number>`coalesce((select p.last_id from event_positions p
+          where p.user_id = ${userId}), 0)::float8`.as('last_event_id'),
+      })
+      .from(sql`(select) one`)
+      .prepare('page_state'),
+  { connection: 'shared' },
+);
+
+export async function readPageState(ctx: Context, userId: number): Promise<PageState> {
+  const [state] = await query(ctx.db).execute({ userId });
+  if (!state) throw new Error('The state of a page has no row.');
+  return state;
+}

@@ -1,0 +1,20 @@
+import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
+import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
+import { sql } from 'drizzle-orm';
+import { type Context, inTransaction } from '../../../context.ts';
+
+/**
+ * Changes partitions in a transaction, one process at a time. Does nothing if readers keep a table locked: the caller tries
+ * again later.
+ */
+export async function changePartitions(ctx: Context, change: (tx: Context) => Promise<void>): Promise<void> {
+  try {
+    await inTransaction(ctx, async (tx) => {
+      await tx.db.execute(sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.changePartitions})`);
+      await change(tx);
+    });
+  } catch (error) {
+    if (databaseErrorCode(error) !== SQLSTATE.lockNotAvailable) throw error;
+    ctx.log.info('a table is in use: its partitions are changed later');
+  }
+}

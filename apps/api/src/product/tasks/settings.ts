@@ -1,0 +1,105 @@
+import type { ChangeTaskInput, CreateTaskInput, TaskSettings } from '@carillon/contract/tasks';
+import { normalizeEmail } from '@carillon/contract/validation/formats';
+import { tasks } from '@carillon/db';
+import type { Caller, Context } from '../../context.ts';
+import { invalidField } from '../../errors.ts';
+import { DEFAULT_MAX_USES } from '../../lib/ai/web-tools/tool-limits.ts';
+import { checkChannels } from '../deliveries/channels/check-channels.ts';
+import { checkWatch } from '../executions/changes/check-watch.ts';
+import { checkOutputSchema } from '../executions/output/check-schema.ts';
+import type { Schedule } from '../schedule/recurrence.ts';
+import { getAttachmentIds } from '../uploads/attachments.ts';
+
+export type Settings = Pick<typeof tasks.$inferSelect, keyof TaskSettings>;
+
+type Field = Exclude<keyof TaskSettings, keyof Schedule>;
+
+type Store<K extends Field> = (
+  given: TaskSettings[K],
+  ctx: Context,
+  caller: Caller,
+) => Settings[K] | Promise<Settings[K]>;
+
+type Setting<K extends Field> = {
+  store?: Store<K>;
+} & (undefined extends CreateTaskInput[K]
+  ? { /** The value of a new task that leaves the field out. */ default: Settings[K] | DefaultModel }
+  : unknown);
+
+type DefaultModel = (system: { defaultModel: string }) => string;
+
+export type SettingTable = { readonly [K in Field]: Setting<K> };
+
+/** A new setting needs its schema in the contract, a column of the same name, and an entry here. */
+const SETTINGS: SettingTable = {
+  name: {},
+  description: { default: null },
+  prompt: {},
+  aiModel: { default: ({ defaultModel }) => defaultModel },
+  maxTokens: { default: 1024 },
+  temperature: { default: 70 },
+  attachments: { default: [], store: (given, ctx, caller) => getAttachmentIds(ctx, caller, given) },
+  webhookUrl: { default: null },
+  notificationEmail: { default: null, store: (given) => given && normalizeEmail(given) },
+  channels: { default: [], store: (given, ctx, caller) => checkChannels(ctx, caller, given) },
+  context: {
+    default: { clock: true, previousResult: false },
+    store: ({ clock = true, previousResult = false }) => ({ clock, previousResult }),
+  },
+  outputSchema: { default: null, store: (given) => given && checkOutputSchema(given) },
+  tools: { default: [] },
+  maxToolUses: { default: DEFAULT_MAX_USES },
+  notify: { default: 'always' },
+  watch: { default: [], store: checkWatch },
+  missed: { default: 'latest' },
+  overlap: { default: 'skip' },
+  endsAt: { default: null, store: toDate },
+  maxRuns: { default: null },
+  pausedUntil: { default: null, store: toDate },
+  timeoutMs: { default: null, store: checkTimeout },
+  monthlyBudgetUsd: { default: null },
+  maxRetries: { default: 3 },
+  alerts: { default: null },
+};
+
+function toDate(given: string | null): Date | null {
+  return given === null ? null : new Date(given);
+}
+
+function checkTimeout(given: number | null, { config }: Context): number | null {
+  const { timeoutMs } = config.ai;
+  if (given !== null && given > timeoutMs) throw invalidField('timeoutMs', `must be at most ${timeoutMs}`);
+  return given;
+}
+
+const FIELDS = Object.keys(SETTINGS) as Field[];
+
+const { scheduledFor, recurrence, recurrencePattern, timezone } = tasks;
+const columns = Object.fromEntries(FIELDS.map((field) => [field, tasks[field]])) as Pick<typeof tasks, Field>;
+
+export const settingColumns = { ...columns, scheduledFor, recurrence, recurrencePattern, timezone };
+
+/** Converts the fields in `input` except the schedule. Throws 400. */
+export async function storeSettings(
+  ctx: Context,
+  caller: Caller,
+  input: ChangeTaskInput,
+): Promise<Partial<Pick<Settings, Field>>> {
+  const stored: Record<string, unknown> = {};
+  for (const field of FIELDS) {
+    const given = input[field];
+    if (given === undefined) continue;
+    const store = SETTINGS[field].store as ((...args: unknown[]) => unknown) | undefined;
+    stored[field] = store ? await store(given, ctx, caller) : given;
+  }
+  return stored;
+}
+
+/** `stored` has every field that the contract requires. */
+export function completeSettings(stored: Partial<Settings> & Schedule, system: { defaultModel: string }): Settings {
+  const defaults = FIELDS.map((field) => {
+    const value = (SETTINGS[field] as { default?: unknown }).default;
+    return [field, typeof value === 'function' ? value(system) : value];
+  });
+  return { ...Object.fromEntries(defaults), ...stored };
+}

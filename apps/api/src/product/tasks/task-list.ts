@@ -1,0 +1,145 @@
+import type { WebActionInput } from '@carillon/contract/actions/web/index';
+import { TASK_PAGE_SIZE, type TaskListRow } from '@carillon/contract/actions/web/task-list';
+import { parseId } from '@carillon/contract/primitives';
+import { queryRows } from '@carillon/db';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Caller, Context } from '../../context.ts';
+import { selectLatestRuns } from '../../platform/queries/latest-runs.ts';
+import { containsPattern } from '../../platform/queries/like-pattern.ts';
+import { encodeCursor, parseCursorInstant, unknownCursor } from '../../platform/queries/pages.ts';
+import { isWatched } from '../../platform/queries/watched-tasks.ts';
+import { selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
+
+type ListQuery = WebActionInput<'getTaskList'>;
+
+/** A page with a filter looks at this many tasks, so that a rare word takes no longer the more tasks there are. */
+const MAX_SCANNED = 5000;
+
+interface Sort {
+  /** Each has an index. */
+  key: SQL;
+  direction: SQL;
+  type: SQL;
+  /** Throws 400 for a text that is not a key. */
+  check(key: string): void;
+}
+
+const SORTS: Record<ListQuery['sort'], Sort> = {
+  next: {
+    key: sql`coalesce(next_execution_at, 'infinity')`,
+    direction: sql`asc`,
+    type: sql`timestamptz`,
+    check: (key) => {
+      if (key !== 'infinity') parseCursorInstant(key);
+    },
+  },
+  name: { key: sql`lower(name)`, direction: sql`asc`, type: sql`text`, check: () => {} },
+  newest: {
+    key: sql`id`,
+    direction: sql`desc`,
+    type: sql`int`,
+    check: (key) => {
+      if (parseId(key) === null) throw unknownCursor();
+    },
+  },
+};
+
+interface Position {
+  id: number;
+  key: string;
+}
+
+/** Throws 400 for a cursor that this list has not issued. */
+function readCursor(cursor: string | undefined, { check }: Sort): Position | null {
+  if (cursor === undefined) return null;
+  const text = Buffer.from(cursor, 'base64url').toString();
+  const [idText = '', ...rest] = text.split(' ');
+  const id = parseId(idText);
+  if (id === null || encodeCursor(text) !== cursor || text.includes('\0')) throw unknownCursor();
+  const key = rest.join(' ');
+  check(key);
+  return { id, key };
+}
+
+interface Found {
+  total: number;
+  scanned: number;
+  matched: number;
+  lastScanned: Position | null;
+  tasks: (TaskListRow & { key: string })[] | null;
+}
+
+/** A page of the caller's tasks in one statement, with what became of their last runs. */
+export async function listTasksWithRuns(ctx: Context, caller: Caller, query: ListQuery) {
+  const { tasks, total, scanned, matched, lastScanned } = await findTasks(ctx, caller, query);
+  const hasMore = matched > TASK_PAGE_SIZE;
+  const isUnfinished = !hasMore && isFiltered(query) && scanned === MAX_SCANNED;
+  const last = hasMore ? tasks?.at(-1) : isUnfinished ? lastScanned : null;
+  return {
+    tasks: tasks ?? [],
+    total,
+    nextCursor: last ? encodeCursor(`${last.id} ${last.key}`) : null,
+    isUnfinished,
+  };
+}
+
+const isFiltered = ({ search, status }: ListQuery) => Boolean(search || status);
+
+async function findTasks(ctx: Context, caller: Caller, query: ListQuery): Promise<Found> {
+  const { search, status } = query;
+  const sort = SORTS[query.sort];
+  const after = readCursor(query.cursor, sort);
+  const compare = query.sort === 'newest' ? sql`<` : sql`>`;
+  const isAfter = after ? sql`and (${sort.key}, id) ${compare} (${after.key}::${sort.type}, ${after.id}::int)` : sql``;
+  const order = sql`${sort.key} ${sort.direction}, id ${sort.direction}`;
+  const filter = sql`where ${search ? sql`s.name ilike ${containsPattern(search)}` : sql`true`} and ${
+    status ? sql`s.status = ${status}` : sql`true`
+  }`;
+  const limit = isFiltered(query) ? MAX_SCANNED : TASK_PAGE_SIZE + 1;
+  const id = sql`p.id`;
+  const [found] = await queryRows<Found>(
+    ctx.db,
+    sql`
+    with scanned as (
+      select id, name, status, row_number() over (order by ${order}) as position,
+        ${query.sort === 'next' ? sql`coalesce(to_char(next_execution_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'infinity')` : sql`${sort.key}::text`} as key
+      from tasks where user_id = ${caller.id} ${isAfter} order by ${order} limit ${limit}
+    ), matched as (
+      select s.id, s.key, s.position from scanned s ${filter} order by s.position limit ${TASK_PAGE_SIZE + 1}
+    )
+    select (select task_count from users where id = ${caller.id}) as total,
+      (select count(*)::int from scanned) as scanned,
+      (select count(*)::int from matched) as matched,
+      (select json_build_object('id', id, 'key', key) from scanned order by position desc limit 1) as last_scanned,
+      (
+        select json_agg(json_build_object('id', t.id, 'name', t.name, 'status', t.status, 'key', p.key,
+          'scheduledFor', t.scheduled_for, 'recurrence', t.recurrence, 'recurrencePattern', t.recurrence_pattern,
+          'timezone', t.timezone, 'nextExecutionAt', t.next_execution_at, 'fates', f.fates, 'lastPlanned', f.last,
+          'lastRun', l.run, 'cost', c.cost) order by p.position)
+        from (select * from matched order by position limit ${TASK_PAGE_SIZE}) p
+        join tasks t on t.id = p.id
+        cross join lateral (
+          select coalesce(array_agg(fate order by planned_for), '{}') as fates,
+            (array_agg(json_build_object('plannedFor', planned_for, 'fate', fate) order by planned_for desc))[1] as last
+          from (${selectPlannedRuns(id)}) r
+        ) f
+        left join lateral (
+          select json_build_object('id', id, 'status', status, 'attempt', attempt, 'errorCode', error_code,
+            'isChanged', changed is true and ${isWatched('t')}, 'plannedFor', planned_for, 'at', coalesce(completed_at, started_at, created_at)) as run
+          from (${selectLatestRuns(id, 1)}) e
+        ) l on true
+        cross join lateral (${selectRecentCost(id, ctx.now())}) c
+      ) as tasks`,
+  );
+  return found as Found;
+}
+
+/** The tasks of `ids` that the caller owns. */
+export async function getTaskNames(ctx: Context, caller: Caller, { ids }: WebActionInput<'getTaskNames'>) {
+  const tasks = await queryRows<{ id: number; name: string; executionCount: number }>(
+    ctx.db,
+    sql`select id, name, execution_count from tasks
+      where user_id = ${caller.id} and id = any(${`{${ids.join(',')}}`}::int[]) order by lower(name), id`,
+  );
+  return { tasks };
+}

@@ -1,0 +1,149 @@
+import type { ChangeTaskInput, CreateTaskInput } from '@carillon/contract/tasks';
+import { executions, tasks } from '@carillon/db';
+import { and, eq, isNull } from 'drizzle-orm';
+import { type Caller, type Context, inTransaction } from '../../context.ts';
+import { taskNotFound } from '../../errors.ts';
+import { recordEvents } from '../../platform/events/outbox.ts';
+import { assertRevision, type ExpectedRevisions } from '../../platform/queries/revision.ts';
+import { getSettings } from '../../platform/settings.ts';
+import { assertReachable } from '../deliveries/webhooks/address.ts';
+import { setTaskWebhook } from '../deliveries/webhooks/managed-webhooks.ts';
+import { checkTools, checkToolUses } from '../executions/request/check-tools.ts';
+import { requestConfirmations } from '../notifications/addresses.ts';
+import { changedOverdueAt, computeOverdueAt } from '../notifications/alerts/overdue-at.ts';
+import { reserveActiveTask } from './active-quota.ts';
+import { forgetSkips, hasLiveRun, markMissed } from './occurrences.ts';
+import { type TaskRow, taskFields } from './read.ts';
+import { assertInFuture, parseSchedule, requireNextRun } from './schedule.ts';
+import { completeSettings, type Settings, storeSettings } from './settings.ts';
+import { assertNewLimits, nextState } from './state.ts';
+
+/** Returns the id. Throws 400, and 402 over the quota of active tasks. */
+export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput): Promise<number> {
+  const schedule = parseSchedule(input);
+  assertInFuture(schedule, ctx.now());
+  const { status = 'active', webhookUrl } = input;
+  if (webhookUrl) assertReachable(ctx, 'webhookUrl', webhookUrl);
+  return inTransaction(ctx, async (tx) => {
+    const given = await storeSettings(tx, caller, input);
+    const system = status === 'active' ? await reserveActiveTask(tx, caller) : await getSettings(tx);
+    const settings = completeSettings({ ...given, ...schedule }, system);
+    checkTools(tx, settings);
+    checkToolUses(settings);
+    assertNewLimits(null, settings, tx.now());
+    const next = requireNextRun(settings, tx.now());
+    const nextExecutionAt = status === 'active' ? next : null;
+    const { id } = await insertTask(tx, caller, { ...settings, status, nextExecutionAt });
+    return id;
+  });
+}
+
+/** Runs in the caller's transaction. */
+export async function insertTask(
+  ctx: Context,
+  caller: Caller,
+  values: Settings & Pick<TaskRow, 'status' | 'nextExecutionAt'>,
+): Promise<TaskRow> {
+  const now = ctx.now();
+  const inserted = await ctx.db
+    .insert(tasks)
+    .values({ ...values, overdueAt: computeOverdueAt(values), userId: caller.id, createdAt: now, updatedAt: now })
+    .returning({ id: tasks.id, revision: tasks.revision });
+  const { id, revision } = inserted[0] as { id: number; revision: number };
+  const { name, prompt, recurrence, scheduledFor, status, webhookUrl } = values;
+  if (webhookUrl !== null) await setTaskWebhook(ctx, { userId: caller.id, taskId: id, url: webhookUrl });
+  if (values.notificationEmail !== null) await requestConfirmations(ctx, caller.id, [values.notificationEmail]);
+  const data = { task: { id, name, prompt, recurrence, scheduledFor, status, createdAt: now } };
+  recordEvents(ctx, [{ kind: 'task.created', userId: caller.id, taskId: id, data }]);
+  const counts = { executionCount: 0, plannedRuns: 0, lastExecutionAt: null };
+  return { ...values, ...counts, id, userId: caller.id, revision, createdAt: now, updatedAt: now };
+}
+
+/** What `overdue_at` depends on. */
+const OVERDUE_FIELDS = ['status', 'nextExecutionAt', 'alerts', 'webhookUrl', 'notificationEmail', 'channels'];
+
+/** If nothing changes, `updatedAt` stays and no event is recorded. Throws 400, 404, 412, and 402 over quota. */
+export function changeTask(
+  ctx: Context,
+  caller: Caller,
+  id: number,
+  input: ChangeTaskInput,
+  expected: ExpectedRevisions = null,
+): Promise<TaskRow> {
+  return inTransaction(ctx, async (tx) => {
+    const [before] = await tx.db
+      .select(taskFields)
+      .from(tasks)
+      .where(and(eq(tasks.id, id), eq(tasks.userId, caller.id)))
+      .for('no key update');
+    if (!before) throw taskNotFound();
+    assertRevision(before, expected);
+
+    const now = tx.now();
+    const given = await storeSettings(tx, caller, input);
+    if (given.notificationEmail) await requestConfirmations(tx, caller.id, [given.notificationEmail]);
+    const limited = { ...before, ...given };
+    if (given.tools || given.aiModel) checkTools(tx, limited);
+    if (given.tools || given.maxToolUses) checkToolUses(limited);
+    const after: TaskRow = { ...limited, ...nextState(before, input, limited, now) };
+    if (isOver(before, after) && !(await hasLiveRun(tx, before))) after.status = 'completed';
+    const changes = findChanges(before, after);
+    if (Object.keys(changes).length === 0) return before;
+
+    const isResumed = after.status === 'active' && before.status !== 'active';
+    if (isResumed) await reserveActiveTask(tx, caller);
+    if (after.status === 'paused') await dropWaitingRetries(tx, id);
+    if ('nextExecutionAt' in changes) {
+      await markMissed(tx, before, now);
+      await forgetSkips(tx, after);
+    }
+    const { id: _id, revision: _revision, ...columns } = { ...after, updatedAt: now };
+    const changed = await tx.db
+      .update(tasks)
+      .set({
+        ...columns,
+        ...(isResumed ? { consecutiveFailures: 0, waitingFailures: 0 } : {}),
+        ...(OVERDUE_FIELDS.some((field) => field in changes) ? { overdueAt: changedOverdueAt(after) } : {}),
+      })
+      .where(eq(tasks.id, id))
+      .returning({ revision: tasks.revision });
+    const { revision } = changed[0] as { revision: number };
+    if ('webhookUrl' in changes) await changeTaskWebhook(tx, after);
+    const edited = Object.fromEntries(Object.entries(changes).filter(([field]) => field in input));
+    const data = { task: { id, name: after.name, updatedAt: now }, changes: edited };
+    recordEvents(tx, [{ kind: 'task.updated', userId: caller.id, taskId: id, data }]);
+    return { ...after, updatedAt: now, revision };
+  });
+}
+
+/** No run of an active task follows any more, since this change. */
+const isOver = (before: TaskRow, after: TaskRow) =>
+  after.status === 'active' && after.nextExecutionAt === null && before.nextExecutionAt !== null;
+
+function findChanges(before: TaskRow, after: TaskRow) {
+  const fields = Object.keys(before) as (keyof TaskRow)[];
+  return Object.fromEntries(
+    fields
+      .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
+      .map((field) => [field, { from: before[field], to: after[field] }]),
+  );
+}
+
+async function changeTaskWebhook(ctx: Context, { id: taskId, userId, webhookUrl: url }: TaskRow) {
+  if (url !== null) assertReachable(ctx, 'webhookUrl', url);
+  await setTaskWebhook(ctx, { userId, taskId, url });
+}
+
+/** A paused task starts no scheduled retry. */
+async function dropWaitingRetries(ctx: Context, taskId: number) {
+  await ctx.db
+    .delete(executions)
+    .where(
+      and(
+        eq(executions.archived, false),
+        eq(executions.taskId, taskId),
+        eq(executions.status, 'pending'),
+        isNull(executions.queuedAt),
+      ),
+    );
+}

@@ -1,0 +1,65 @@
+import { passwordResets, users } from '@carillon/db';
+import { and, eq, isNull } from 'drizzle-orm';
+import { type Caller, type Context, inTransaction } from '../../context.ts';
+import { AppError, accountDeleted, invalidField } from '../../errors.ts';
+import { queueMail } from '../../lib/mail/queue.ts';
+import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
+import { cancelEmailChange } from '../auth/cancel-email-change.ts';
+import { verifyCurrentPassword } from '../auth/current-password.ts';
+import { hashPassword, isSamePassword } from '../auth/passwords.ts';
+import { endUserSessions, getSessionId } from '../auth/sessions.ts';
+
+/**
+ * `store` runs in the transaction of the change. Throws like `verifyCurrentPassword`, and 409 for an account without a
+ * password.
+ */
+export async function changePassword(
+  ctx: Context,
+  caller: Caller,
+  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+  store: (tx: Context) => Promise<void> = async () => {},
+): Promise<void> {
+  if (isSamePassword(currentPassword, newPassword)) {
+    throw invalidField('newPassword', 'must differ from the current one');
+  }
+  const assertSamePassword = await verifyCurrentPassword(ctx, caller, currentPassword);
+  if (!assertSamePassword) throw withoutPassword();
+  // Outside of the transaction, which holds locks, because hashing is slow.
+  const passwordHash = await hashPassword(newPassword);
+
+  await inTransaction(ctx, async (tx) => {
+    // Signing in locks the account first: a concurrent one ends before or sees the new hash.
+    const [account] = await tx.db
+      .select({ email: users.email, isActive: users.isActive, passwordHash: users.passwordHash })
+      .from(users)
+      .where(eq(users.id, caller.id))
+      .for('no key update');
+    if (!account?.isActive) throw accountDeleted();
+    await assertSamePassword(account.passwordHash);
+
+    const now = tx.now();
+    await tx.db.update(users).set({ passwordHash, updatedAt: now }).where(eq(users.id, caller.id));
+    await tx.db
+      .update(passwordResets)
+      .set({ usedAt: now })
+      .where(and(eq(passwordResets.userId, caller.id), isNull(passwordResets.usedAt)));
+    await cancelEmailChange(tx, caller.id);
+    await endUserSessions(tx, caller.id, { except: getSessionId(caller) });
+    const { id: userId } = caller;
+    const { email } = account;
+    await recordAudit(tx, { kind: 'user.password_changed', ...describeActor({ id: userId, email }) });
+    await queueMail(tx, { to: email, userId, subject: 'Your password was changed', text: CHANGED_TEXT });
+    await store(tx);
+  });
+}
+
+const withoutPassword = () =>
+  new AppError('conflict', 'This account has no password yet. Ask for a link by mail to choose one.');
+
+const CHANGED_TEXT = `Hello,
+
+the password of your Carillon account was changed, and all sessions but the one that changed it were ended.
+
+If it was not you, ask for a new password at once: that ends all sessions.
+API keys still work: delete those that you do not know.
+`;

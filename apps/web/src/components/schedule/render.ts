@@ -1,0 +1,13 @@
+import { type Html, html } from '../../html.ts';
+import { describeWords, type TaskSchedule, toWords } from './words.ts';
+
+/** The schedule in words, or its cron expression, with the time zone where it is not the one of the profile. */
+export function renderSchedule(schedule: TaskSchedule, timeZone: string): Html {
+  const words = toWords(schedule);
+  const said = words === null ? html`By cron <code>${schedule.recurrencePattern}</code>` : describeWords(words);
+  const isOwnZone = schedule.timezone === timeZone || words?.every === 'once';
+  return html`${said}${!isOwnZone && `, ${formatZone(schedule.timezone)} time`}`;
+}
+
+/** `New York` */
+export const formatZone = (timeZone: string): string => timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? timeZone;
