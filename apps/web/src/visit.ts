@@ -1,6 +1,7 @@
 import type { ActionSuccess } from '@carillon/contract/actions/index';
-import type { OpenedSession, Viewer, WebActionError, WebActions } from '@carillon/contract/actions/web/index';
+import type { OpenedSession, Viewer, WebActionError } from '@carillon/contract/actions/web/index';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { WebActions } from './actions.ts';
 import type { Html } from './html.ts';
 
 export interface Dashboard {

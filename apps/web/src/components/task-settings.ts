@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../actions.ts';
 import { type Html, html } from '../html.ts';
 import { countWords, formatCost, formatDuration, formatMomentInText } from './format.ts';
 

@@ -13,7 +13,7 @@ import { EVENT_KINDS } from '../webhooks/events.ts';
 import { ChannelParams } from './channels.ts';
 
 /** What a message is about. A `digest` has several messages. */
-export const MESSAGE_EVENTS = [...EVENT_KINDS, 'notification', 'digest'] as const;
+const MESSAGE_EVENTS = [...EVENT_KINDS, 'notification', 'digest'] as const;
 const MessageEvent = stringEnum(MESSAGE_EVENTS);
 export type MessageEvent = Static<typeof MessageEvent>;
 

@@ -1,4 +1,5 @@
 import type { WebActionInput } from '@carillon/contract/actions/web/index';
+import type { Fate } from '@carillon/contract/occurrences';
 import { type executions, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
@@ -23,12 +24,14 @@ interface RunRow
     'id' | 'taskId' | 'status' | 'trigger' | 'attempt' | 'errorCode' | 'error' | 'processingTimeMs' | 'costUsd'
   > {
   taskName: string;
-  fate: 'ran' | 'late' | 'skipped_overlap' | 'missed' | 'over_quota' | null;
+  fate: Fate | null;
   plannedFor: string | null;
   createdAt: string;
   answerStart: string | null;
+  /** Whether a later run repeats it. */
   isRetried: boolean;
   isChanged: boolean;
+  /** How many pages the answer cites. */
   sources: number;
 }
 
@@ -39,7 +42,10 @@ interface Found {
   lastSearched: number | null;
 }
 
-/** Newest first, in one statement that reads a bounded number of rows. Days are those of the caller's time zone. */
+/**
+ * Newest first, in one statement that reads a bounded number of rows. Days are those of the caller's time zone.
+ * `isPartial` if only the newest runs were searched for a filter: the cursor leads to the older ones.
+ */
 export async function listRuns(ctx: Context, caller: Caller, input: WebActionInput<'listRuns'>) {
   const { taskId = null, status, limit } = input;
   const before = decodeIdCursor(input.cursor);

@@ -26,6 +26,7 @@ interface EarlierAttempt extends Pick<ExecutionRow, 'id' | 'attempt' | 'errorCod
 
 interface NearRun extends Pick<ExecutionRow, 'id' | 'status' | 'attempt' | 'errorCode'> {
   fate: (typeof occurrences.$inferSelect)['fate'] | null;
+  /** The planned instant; of a run on demand, when it was asked for. */
   at: string;
   isChanged: boolean;
 }
@@ -34,6 +35,7 @@ const retriesOfRun = sql<JsonRetry[]>`(select coalesce(jsonb_agg(to_jsonb(r) ord
   select x.id, x.trigger, x.attempt, x.status, x.run_at as "runAt", x.created_at as "createdAt" from executions x
   where x.retry_of_id = ${executions.id} and x.id > ${executions.id} order by x.id desc limit ${MAX_RETRIES}) r)`;
 
+/** The runs that it repeats, oldest first. */
 const earlierAttempts = sql<EarlierAttempt[]>`(
   with recursive chain as (
     select x.id, x.retry_of_id, x.attempt, x.error_code, x.error, x.completed_at, 1 as depth from executions x
@@ -67,6 +69,7 @@ const attachments = sql<{ name: string; url: string | null }[]>`(
   from unnest(${tasks.attachments}) with ordinality a(id, at)
   join uploads u on u.id = a.id and u.user_id = ${tasks.userId})`;
 
+/** The part of the cost that is for tools; 0 if the provider reports one sum. */
 const toolCostUsd = sql<number>`(
   select coalesce(sum(${usageRecords.toolCostUsd}), 0) from ${usageRecords} where ${usageRecords.executionId} = ${executions.id})`;
 

@@ -1,4 +1,5 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { ChannelKind } from '@carillon/contract/channels/channels';
+import type { EventKind } from '@carillon/contract/webhooks/events';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
@@ -13,7 +14,40 @@ const MAX_DATA_START = 4000;
 
 const MAX_LOGGED = 10;
 
-type Found = Pick<WebActionData<'getRun'>, 'deliveries' | 'mails'>;
+type DeliveryStatus = 'pending' | 'sending' | 'delivered' | 'failed' | 'held' | 'digested';
+
+interface RunDelivery {
+  id: string;
+  /** Of the webhook or the channel. */
+  webhookId: string;
+  /** Null for a webhook. */
+  channel: { name: string; kind: ChannelKind } | null;
+  url: string;
+  event: EventKind;
+  status: DeliveryStatus;
+  /** Whether the webhook or the channel is on. */
+  isActive: boolean;
+  nextAttemptAt: string | null;
+  /** What a digested delivery was sent in. */
+  digest: { status: DeliveryStatus; nextAttemptAt: string | null } | null;
+  /** Those of the digest, if there is one. */
+  attempts: number;
+  /** The latest ten of them, oldest first. */
+  log: { at: string; isSuccess: boolean; statusCode: number | null; error: string | null }[];
+}
+
+interface RunMail {
+  to: string;
+  status: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  at: string;
+  error: string | null;
+}
+
+interface Found {
+  deliveries: RunDelivery[];
+  mails: RunMail[];
+}
 
 /**
  * What was sent about an execution. Neither deliveries nor mails refer to it. Of those that were made when it started and

@@ -1,8 +1,21 @@
+import type { Fate } from '@carillon/contract/occurrences';
 import { DAY_MS } from '@carillon/contract/primitives';
 import { type SQL, sql } from 'drizzle-orm';
 import { selectLatestRuns } from '../../platform/queries/latest-runs.ts';
 import { hasPlannedTrigger } from '../../platform/queries/planned-trigger.ts';
 import { isWatched } from '../../platform/queries/watched-tasks.ts';
+
+/**
+ * As in the ledger; a planned run whose last attempt failed has `failed`, one that has not ended `running`, and one whose
+ * watched answer has changed `changed`.
+ */
+export type PlannedFate = Fate | 'running' | 'failed' | 'changed';
+
+/** The sum of the runs of 30 days; `isPartial` if there are more runs than were added up. */
+export interface RecentCost {
+  usd: number;
+  isPartial: boolean;
+}
 
 const PLANNED_RUNS = 30;
 /** A chain of retries is followed this far. */
@@ -53,7 +66,7 @@ const FIRST_RUNS = 31;
 /** An hourly task has 720 runs in 30 days. */
 const MAX_RUNS = 750;
 
-/** The cost of a task's runs of 30 days, as JSON. Of more than 750 runs the latest are added up. */
+/** The `RecentCost` of a task, as JSON. Of more than 750 runs the latest are added up. */
 export const selectRecentCost = (taskId: SQL, now: Date): SQL => {
   const since = sql`${new Date(now.getTime() - COST_DAYS * DAY_MS).toISOString()}::timestamptz`;
   const sums = sql`sum(cost_usd) filter (where created_at >= ${since}) as usd, min(created_at) as oldest, count(*) as runs`;

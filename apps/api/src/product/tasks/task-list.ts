@@ -1,14 +1,14 @@
 import type { WebActionInput } from '@carillon/contract/actions/web/index';
-import { TASK_PAGE_SIZE, type TaskListRow } from '@carillon/contract/actions/web/task-list';
+import { TASK_PAGE_SIZE } from '@carillon/contract/actions/web/task-list';
 import { parseId } from '@carillon/contract/primitives';
-import { queryRows } from '@carillon/db';
+import { type executions, queryRows, type tasks } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { selectLatestRuns } from '../../platform/queries/latest-runs.ts';
 import { containsPattern } from '../../platform/queries/like-pattern.ts';
 import { encodeCursor, parseCursorInstant, unknownCursor } from '../../platform/queries/pages.ts';
 import { isWatched } from '../../platform/queries/watched-tasks.ts';
-import { selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
+import { type PlannedFate, type RecentCost, selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
 
 type ListQuery = WebActionInput<'getTaskList'>;
 
@@ -61,15 +61,39 @@ function readCursor(cursor: string | undefined, { check }: Sort): Position | nul
   return { id, key };
 }
 
+type TaskRow = typeof tasks.$inferSelect;
+type ExecutionRow = typeof executions.$inferSelect;
+
+interface ListedTask extends Pick<TaskRow, 'id' | 'name' | 'status' | 'recurrence' | 'recurrencePattern' | 'timezone'> {
+  key: string;
+  scheduledFor: string;
+  nextExecutionAt: string | null;
+  /** Of the last 30 planned runs, oldest first. */
+  fates: PlannedFate[];
+  lastPlanned: { plannedFor: string; fate: PlannedFate } | null;
+  lastRun: LastRun | null;
+  cost: RecentCost;
+}
+
+interface LastRun extends Pick<ExecutionRow, 'id' | 'status' | 'attempt' | 'errorCode'> {
+  plannedFor: string | null;
+  at: string;
+  isChanged: boolean;
+}
+
 interface Found {
+  /** Of all tasks, whatever the filter. */
   total: number;
   scanned: number;
   matched: number;
   lastScanned: Position | null;
-  tasks: (TaskListRow & { key: string })[] | null;
+  tasks: ListedTask[] | null;
 }
 
-/** A page of the caller's tasks in one statement, with what became of their last runs. */
+/**
+ * A page of the caller's tasks in one statement, with the outcomes of their last runs. `isUnfinished` if the search stopped
+ * before the end, and continues at `nextCursor`.
+ */
 export async function listTasksWithRuns(ctx: Context, caller: Caller, query: ListQuery) {
   const { tasks, total, scanned, matched, lastScanned } = await findTasks(ctx, caller, query);
   const hasMore = matched > TASK_PAGE_SIZE;

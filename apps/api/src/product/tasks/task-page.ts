@@ -1,13 +1,12 @@
-import type { TaskAnswer, TaskRun } from '@carillon/contract/actions/web/task-page';
 import type { ChannelChoice } from '@carillon/contract/channels/choices';
-import { queryRows } from '@carillon/db';
+import { type executions, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { taskNotFound } from '../../errors.ts';
 import { selectChannelChoices } from '../../platform/queries/channel-choices.ts';
 import { selectLatestRuns } from '../../platform/queries/latest-runs.ts';
 import { isWatched } from '../../platform/queries/watched-tasks.ts';
-import { selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
+import { type PlannedFate, type RecentCost, selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
 import { getTask } from './read.ts';
 import { previewNextRuns } from './schedule.ts';
 
@@ -17,14 +16,43 @@ const RUNS_WITH_ANSWER = 200;
 const EXCERPT = 300;
 const NEXT = 10;
 
+type ExecutionRow = typeof executions.$inferSelect;
+
+interface TaskRun
+  extends Pick<
+    ExecutionRow,
+    'id' | 'status' | 'trigger' | 'attempt' | 'error' | 'errorCode' | 'costUsd' | 'processingTimeMs'
+  > {
+  plannedFor: string | null;
+  createdAt: string;
+  runAt: string;
+  isQueued: boolean;
+  startedAt: string | null;
+  completedAt: string | null;
+  /** The beginning of the answer. */
+  excerpt: string | null;
+  isChanged: boolean;
+}
+
+interface TaskAnswer extends Pick<ExecutionRow, 'id' | 'output' | 'changes' | 'model'> {
+  text: string;
+  plannedFor: string | null;
+  completedAt: string;
+}
+
 interface Found {
-  planned: { plannedFor: string; fate: 'ran'; latenessMs: number | null }[];
+  /** The last 30, oldest first. */
+  planned: { plannedFor: string; fate: PlannedFate; latenessMs: number | null }[];
+  /** The last 30, newest first. */
   runs: TaskRun[];
+  /** The last two among the latest runs, newest first. */
   answers: TaskAnswer[];
   attachments: { id: string; name: string; size: number }[];
+  /** Those that the task names. */
   channels: ChannelChoice[];
+  /** When the address of its feed was made; null without one. */
   feedCreatedAt: string | null;
-  cost: { usd: number; isPartial: boolean };
+  cost: RecentCost;
 }
 
 /** A task with its last runs and answers, in two statements. Throws 404. */

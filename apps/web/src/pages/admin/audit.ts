@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 import type { Page } from '../../answer.ts';
 import { type FormErrors, NO_ERRORS, renderInput, renderSelect, toFormErrors } from '../../components/fields.ts';
 import { countWords, formatDay, formatDistance, formatSeconds } from '../../components/format.ts';

@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 import { formatCount, formatDuration } from '../../components/format.ts';
 
 /** A due run waits longer only if the scheduler or the worker does not do its work. */

@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 import type { Page } from '../../answer.ts';
 import { renderFate, renderGlyph } from '../../components/fates.ts';
 import { countWords, formatCount, formatDay, formatDuration, formatTime } from '../../components/format.ts';

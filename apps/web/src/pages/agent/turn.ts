@@ -1,5 +1,5 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { isUuid } from '@carillon/contract/primitives';
+import type { WebActionData } from '../../actions.ts';
 import { renderMarkdown } from '../../components/answer/markdown.ts';
 import { countWords, formatCount, formatDuration } from '../../components/format.ts';
 import { buildAddress } from '../../components/tables.ts';

@@ -1,5 +1,5 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { parseId } from '@carillon/contract/primitives';
+import type { WebActionData } from '../../actions.ts';
 import type { Page } from '../../answer.ts';
 import { type Fate, renderGlyph } from '../../components/fates.ts';
 import { countWords, formatDay, formatDistance, formatTime } from '../../components/format.ts';

@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 import { formatMoment } from '../../components/format.ts';
 import { type Html, html } from '../../html.ts';
 import type { SignedInVisit } from '../../visit.ts';

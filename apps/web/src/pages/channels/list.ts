@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 import type { Page } from '../../answer.ts';
 import { countWords } from '../../components/format.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';

@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 import { renderFate, renderGlyph } from '../../components/fates.ts';
 import { countWords, formatDuration, formatMomentInText, formatSeconds } from '../../components/format.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';

@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 import type { Page } from '../../answer.ts';
 import { renderGlyph } from '../../components/fates.ts';
 import { countWords, formatMomentInText } from '../../components/format.ts';

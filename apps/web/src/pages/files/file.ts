@@ -1,5 +1,5 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { isUuid } from '@carillon/contract/primitives';
+import type { WebActionData } from '../../actions.ts';
 import { type Html, html } from '../../html.ts';
 import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
 

@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 import { type Bar, renderBars, roundUp } from '../../components/charts.ts';
 import { formatCost, formatCount, formatShortCount } from '../../components/format.ts';
 import { renderShare } from '../../components/meters.ts';

@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 import { CHANNEL_TITLES } from '../../components/channel-choices.ts';
 import { type Fate, renderGlyph } from '../../components/fates.ts';
 import { countWords, formatCost, formatCount } from '../../components/format.ts';

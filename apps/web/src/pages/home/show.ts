@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 import type { Page } from '../../answer.ts';
 import { firstLine } from '../../components/first-line.ts';
 import { countWords, formatDay, formatLongDay, formatTime } from '../../components/format.ts';

@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 import { type Fate, renderFate } from '../../components/fates.ts';
 import type { Html } from '../../html.ts';
 

@@ -1,5 +1,5 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { parseId } from '@carillon/contract/primitives';
+import type { WebActionData } from '../../actions.ts';
 import type { Page } from '../../answer.ts';
 import { type FormErrors, NO_ERRORS, renderFormError } from '../../components/fields.ts';
 import { formatLongMoment } from '../../components/format.ts';

@@ -1,5 +1,5 @@
 import type { ActionResult } from '@carillon/contract/actions/index';
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS, renderFormError } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';

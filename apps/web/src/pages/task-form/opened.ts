@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 
 /** What the form is filled from. */
 export type OpenedForm = WebActionData<'openTaskForm'>;

@@ -1,6 +1,7 @@
 import type { ActionError } from '@carillon/contract/actions/index';
-import type { WebActionData, WebActionInput } from '@carillon/contract/actions/web/index';
+import type { WebActionInput } from '@carillon/contract/actions/web/index';
 import { isUuid } from '@carillon/contract/primitives';
+import type { WebActionData } from '../../actions.ts';
 import { type Page, type Redirect, redirect } from '../../answer.ts';
 import type { TaskSchedule } from '../../components/schedule/words.ts';
 import type { OptionalSettings } from '../../components/task-settings.ts';

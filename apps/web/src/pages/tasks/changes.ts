@@ -1,6 +1,6 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { TASK_PAGE_SIZE } from '@carillon/contract/actions/web/task-list';
 import { parseId } from '@carillon/contract/primitives';
+import type { WebActionData } from '../../actions.ts';
 import { type Answer, type Notice, redirect } from '../../answer.ts';
 import { countWords } from '../../components/format.ts';
 import { NOT_FOUND } from '../../http/errors.ts';

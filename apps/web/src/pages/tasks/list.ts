@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 import type { Page } from '../../answer.ts';
 import { type Fate, renderFate, renderKey, renderStrip } from '../../components/fates.ts';
 import { renderInput, renderSelect } from '../../components/fields.ts';

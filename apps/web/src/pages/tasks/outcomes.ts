@@ -1,7 +1,9 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
-import type { PlannedFate } from '@carillon/contract/actions/web/task-list';
+import type { WebActionData } from '../../actions.ts';
 import type { Fate } from '../../components/fates.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
+
+type Row = WebActionData<'getTaskList'>['tasks'][number];
+type PlannedFate = Row['fates'][number];
 
 /** The sign of each fate in the ledger. */
 export const SIGNS: Record<PlannedFate, Fate> = {
@@ -38,7 +40,6 @@ export interface Outcome {
   at: string;
 }
 
-type Row = WebActionData<'getTaskList'>['tasks'][number];
 /** What happened last: a run, or a planned run that did not take place; null if neither. */
 export function describeLast({ lastRun, lastPlanned }: Pick<Row, 'lastRun' | 'lastPlanned'>): Outcome | null {
   const { fate = null, plannedFor } = lastPlanned ?? {};

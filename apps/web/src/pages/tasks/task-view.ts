@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 
 /** What the page of a task shows. */
 export type TaskView = WebActionData<'getTaskPage'>;

@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 
 export type Month = WebActionData<'getUsageMonth'>;
 export type Quota = Month['executions'];

@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../actions.ts';
 import { renderGlyph } from '../../components/fates.ts';
 import { formatDay, formatDuration, formatMomentInText, formatSeconds } from '../../components/format.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';

@@ -1,5 +1,5 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
 import type { WebhookStatus } from '@carillon/contract/webhooks/webhooks';
+import type { WebActionData } from '../../actions.ts';
 import { type Fate, renderFate, renderStripOf } from '../../components/fates.ts';
 import { countWords } from '../../components/format.ts';
 import { type Html, html } from '../../html.ts';

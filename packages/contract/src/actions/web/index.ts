@@ -1,11 +1,9 @@
 import type { Static } from '@sinclair/typebox';
-import type { ActionError, ActionResult } from '../index.ts';
-import type { ActionClient } from '../inputs.ts';
+import type { ActionError } from '../index.ts';
 import { accountActions } from './account.ts';
 import { adminActions } from './admin.ts';
 import { agentActions } from './agent.ts';
 import { alertActions } from './alerts.ts';
-import type { InputOf, Plain, ServiceDataOf } from './define.ts';
 import { channelActions } from './delivery/channels.ts';
 import { webhookActions } from './delivery/webhooks.ts';
 import { fileActions } from './files.ts';
@@ -18,10 +16,7 @@ import { taskListActions } from './task-list.ts';
 import { taskPageActions } from './task-page.ts';
 import { usageActions } from './usage.ts';
 
-/**
- * The actions of the dashboard, beside those of the specification: one input each, and data in the shapes of the HTTP API,
- * with ids as numbers.
- */
+/** What the actions of the dashboard take, beside those of the specification: one input each, with ids as numbers. */
 export const WEB_ACTIONS = {
   ...accountActions,
   ...adminActions,
@@ -41,9 +36,7 @@ export const WEB_ACTIONS = {
 };
 
 export type WebActionName = keyof typeof WEB_ACTIONS;
-export type WebActionInput<K extends WebActionName> = InputOf<(typeof WEB_ACTIONS)[K]>;
-/** With instants as texts. */
-export type WebActionData<K extends WebActionName> = Plain<ServiceDataOf<(typeof WEB_ACTIONS)[K]>>;
+export type WebActionInput<K extends WebActionName> = Static<(typeof WEB_ACTIONS)[K]['input']>;
 
 declare const opened: unique symbol;
 
@@ -73,20 +66,3 @@ export interface ConfirmationRequired {
 }
 
 export type WebActionError = ActionError | ConfirmationRequired;
-type WebActionResult<K extends WebActionName> =
-  | ActionResult<WebActionData<K>>
-  | ((typeof WEB_ACTIONS)[K]['access'] extends 'admin' ? ConfirmationRequired : never);
-
-type FirstArgument<K extends WebActionName> = (typeof WEB_ACTIONS)[K]['access'] extends 'guest'
-  ? Static<typeof ActionClient>
-  : OpenedSession | string | null;
-
-export type WebActions = {
-  [K in WebActionName]: (first: FirstArgument<K>, input: WebActionInput<K>) => Promise<WebActionResult<K>>;
-} & {
-  /** Finds the session of a token, and counts a view of a page. */
-  openSession(
-    token: string | null,
-    client: Static<typeof ActionClient>,
-  ): Promise<ActionResult<{ session: OpenedSession; viewer: Viewer }>>;
-};

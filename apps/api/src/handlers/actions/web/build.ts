@@ -1,10 +1,10 @@
-import type { WebActions } from '@carillon/contract/actions/web/index';
+import type { WebActionInput, WebActionName } from '@carillon/contract/actions/web/index';
 import type { Context } from '../../../context.ts';
 import { accountActions } from './account.ts';
 import { adminActions } from './admin.ts';
 import { agentActions } from './agent.ts';
 import { alertActions } from './alerts.ts';
-import { createWebActionBuilder } from './create-web-action.ts';
+import { createWebActionBuilder, type WebActionBuilder } from './create-web-action.ts';
 import { channelActions } from './delivery/channels.ts';
 import { webhookActions } from './delivery/webhooks.ts';
 import { fileActions } from './files.ts';
@@ -18,7 +18,7 @@ import { taskPageActions } from './tasks/page.ts';
 import { usageActions } from './usage.ts';
 
 /** The actions of the dashboard. They never throw or reject. */
-export function buildWebActions(ctx: Context): WebActions {
+export function buildWebActions(ctx: Context) {
   const builder = createWebActionBuilder(ctx);
   return {
     openSession: builder.openSession,
@@ -37,5 +37,14 @@ export function buildWebActions(ctx: Context): WebActions {
     ...webhookActions(builder),
     ...notificationActions(builder),
     ...usageActions(builder),
+  } satisfies Pick<WebActionBuilder, 'openSession'> & {
+    [K in WebActionName]: (first: never, input: WebActionInput<K>) => Promise<unknown>;
   };
 }
+
+export type WebActions = ReturnType<typeof buildWebActions>;
+/** What a successful action returns, with instants as texts. */
+export type WebActionData<K extends WebActionName> = Extract<
+  Awaited<ReturnType<WebActions[K]>>,
+  { success: true }
+>['data'];

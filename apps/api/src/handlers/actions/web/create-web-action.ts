@@ -1,12 +1,14 @@
-import { ActionClient, type ActionError } from '@carillon/contract/actions/index';
-import type { ServiceDataOf, WebAction } from '@carillon/contract/actions/web/define';
+import { ActionClient, type ActionError, type ActionResult } from '@carillon/contract/actions/index';
+import type { WebAction } from '@carillon/contract/actions/web/define';
 import {
   type ConfirmationRequired,
+  type OpenedSession,
+  type Viewer,
   WEB_ACTIONS,
   type WebActionInput,
   type WebActionName,
-  type WebActions,
 } from '@carillon/contract/actions/web/index';
+import type { Static } from '@sinclair/typebox';
 import type { Logger } from 'pino';
 import type { Context } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
@@ -23,9 +25,9 @@ import { toActionError } from '../errors.ts';
 import { readInput } from '../input.ts';
 import { runAction, runActionWith } from '../run-action.ts';
 import { createOpenedSession, readOpenedSession } from './opened-session.ts';
-import { toPlain } from './plain.ts';
+import { type Plain, toPlain } from './plain.ts';
 
-type Data<K extends WebActionName> = ServiceDataOf<(typeof WEB_ACTIONS)[K]>;
+type Client = Static<typeof ActionClient>;
 type NameOf<A> = { [K in WebActionName]: (typeof WEB_ACTIONS)[K]['access'] extends A ? K : never }[WebActionName];
 
 interface Options {
@@ -42,19 +44,28 @@ interface GuestOptions extends Options {
   isCounted?: boolean;
 }
 
+/** An action that returns what its function returns, with instants as texts. */
+type Action<First, K extends WebActionName, D> = (
+  first: First,
+  input: WebActionInput<K>,
+) => Promise<
+  ActionResult<Plain<D>> | ((typeof WEB_ACTIONS)[K]['access'] extends 'admin' ? ConfirmationRequired : never)
+>;
+
 /** Creates actions by the input and the access that the contract defines for their names. */
 export interface WebActionBuilder {
-  signedIn<K extends NameOf<'user' | 'admin'>>(
+  signedIn<K extends NameOf<'user' | 'admin'>, D>(
     name: K,
-    work: (call: Call, input: WebActionInput<K>) => Promise<Data<K>>,
+    work: (call: Call, input: WebActionInput<K>) => Promise<D>,
     options?: Options,
-  ): WebActions[K];
-  guest<K extends NameOf<'guest'>>(
+  ): Action<OpenedSession | string | null, K, D>;
+  guest<K extends NameOf<'guest'>, D>(
     name: K,
-    work: (ctx: Context, input: WebActionInput<K>) => Promise<Data<K>>,
+    work: (ctx: Context, input: WebActionInput<K>) => Promise<D>,
     options?: GuestOptions,
-  ): WebActions[K];
-  openSession: WebActions['openSession'];
+  ): Action<Client, K, D>;
+  /** Finds the session of a token, and counts a view of a page. */
+  openSession(token: string | null, client: Client): Promise<ActionResult<{ session: OpenedSession; viewer: Viewer }>>;
 }
 
 const readClient = readInput(ActionClient, 'client');

@@ -1,4 +1,11 @@
-import type { Plain } from '@carillon/contract/actions/web/define';
+/** The value as JSON has it: instants are texts. */
+export type Plain<T> = T extends Date
+  ? string
+  : T extends readonly (infer E)[]
+    ? Plain<E>[]
+    : T extends object
+      ? { [K in keyof T]: Plain<T[K]> }
+      : T;
 
 /** Copies a value of a service with its instants as texts, ISO 8601 in UTC with milliseconds. */
 export function toPlain<T>(value: T): Plain<T> {

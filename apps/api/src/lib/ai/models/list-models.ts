@@ -3,6 +3,7 @@ import { parseJson, toArray, toObject } from '../../egress/json.ts';
 import { createOperatorClient } from '../../egress/operator-client.ts';
 import { findModelLists, type ModelListAddress } from '../providers.ts';
 
+/** `unknown` if the provider has no list or did not answer. */
 export type ModelList = { kind: 'listed'; names: string[] } | { kind: 'unknown' } | { kind: 'offline' };
 
 const FRESH_MS = 5 * 60_000;

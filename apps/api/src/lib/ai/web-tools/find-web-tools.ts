@@ -20,6 +20,7 @@ export function findWebTools(settings: Config['ai'], model: string): readonly We
 
 interface OfferedTools {
   tools: WebTool[];
+  /** They are switched off, or the offline model answers, or the provider has none. */
   absent: 'off' | 'offline' | 'provider' | null;
 }
 

@@ -1,4 +1,5 @@
-import type { WebActionData, WebActionInput } from '@carillon/contract/actions/web/index';
+import type { WebActionInput } from '@carillon/contract/actions/web/index';
+import type { OutputChange } from '@carillon/contract/executions';
 import { executions, tasks } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
@@ -14,14 +15,18 @@ const MAX_VALUES = 100;
 /** Of the answer, over all watched paths. */
 const MAX_FOUND = 200_000;
 
-type Tried = WebActionData<'tryWatch'>;
+/** A watched path that leads nowhere has no value. */
+type WatchedValue = { path: string; value?: unknown };
 
-/** Says what the paths lead to in an answer, and how it differs from the last success of the task. Throws 400, 404. */
+/**
+ * Says what the paths lead to in an answer, and how it differs from the last success of the task: `changes` is null without
+ * one. Throws 400, 404.
+ */
 export async function tryWatch(
   ctx: Context,
   caller: Caller,
   { taskId, output = null, text, watch }: WebActionInput<'tryWatch'>,
-): Promise<Tried> {
+): Promise<{ values: WatchedValue[]; changes: OutputChange[] | null }> {
   checkWatch(watch);
   const before = taskId === undefined ? null : await readLastAnswer(ctx, caller, taskId);
   const answer = { text: text ?? JSON.stringify(output), output };
@@ -32,9 +37,9 @@ export async function tryWatch(
 }
 
 /** The watched values; without a path, the fields of the output. */
-function findValues(output: unknown, watch: readonly string[]): Tried['values'] {
+function findValues(output: unknown, watch: readonly string[]): WatchedValue[] {
   const whole: Pair = { place: null, from: undefined, to: output };
-  const values: Tried['values'] = [];
+  const values: WatchedValue[] = [];
   let found = 0;
   const add = (path: string, value?: unknown) => {
     if (values.length < MAX_VALUES && !values.some((known) => known.path === path))

@@ -1,4 +1,3 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { type Budget, checkBudget, selectBudget } from '../../executions/budget/budget.ts';
@@ -8,7 +7,13 @@ import { loadHighestCost } from '../../executions/budget/highest-cost.ts';
 const MAX_BUDGETS = 200;
 const MAX_SHOWN = 6;
 
-type OverBudget = WebActionData<'getOverview'>['overBudget'][number];
+interface OverBudget {
+  taskId: number;
+  taskName: string;
+  budgetUsd: number;
+  /** It is used up, or the rest of it does not cover a run, or a run costs more than the budget of a month. */
+  cause: 'used' | 'rest_too_small' | 'budget_too_small';
+}
 
 export interface BudgetedTask {
   taskId: number;

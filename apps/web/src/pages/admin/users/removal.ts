@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../../actions.ts';
 import { type Page, type Redirect, redirect } from '../../../answer.ts';
 import {
   type FormErrors,

@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../../actions.ts';
 import type { Page } from '../../../answer.ts';
 import { renderFate } from '../../../components/fates.ts';
 import { type FormErrors, renderFormError, renderInput, renderSelect } from '../../../components/fields.ts';

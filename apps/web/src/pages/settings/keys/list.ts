@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { API_KEY_SCOPES, type ApiKeyScope, ASSISTANT_SCOPES } from '@carillon/contract/accounts/api-keys';
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../../actions.ts';
 import type { Page } from '../../../answer.ts';
 import {
   type FormErrors,

@@ -1,5 +1,5 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
 import { isTimeZone } from '@carillon/contract/validation/time-zone';
+import type { WebActionData } from '../../../actions.ts';
 import { formatCron } from '../../../components/schedule/format-cron.ts';
 import {
   describeWords,

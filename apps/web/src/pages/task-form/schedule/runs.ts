@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../../actions.ts';
 import { formatDay, formatTime } from '../../../components/format.ts';
 import { renderTimeline, tidyNote } from '../../../components/times.ts';
 import { type Html, html } from '../../../html.ts';

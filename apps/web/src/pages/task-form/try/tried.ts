@@ -1,4 +1,4 @@
-import type { WebActionData } from '@carillon/contract/actions/web/index';
+import type { WebActionData } from '../../../actions.ts';
 import { renderMarkdown } from '../../../components/answer/markdown.ts';
 import { renderOutput } from '../../../components/answer/output.ts';
 import { renderSources } from '../../../components/answer/sources.ts';
