@@ -1,4 +1,4 @@
-import type { Context, WorkerHandle } from '../context.ts';
+import { type Context, inTransaction, type WorkerHandle } from '../context.ts';
 import { deliverDueMails } from '../lib/mail/deliver.ts';
 import { createIntervals } from '../lib/queue/interval.ts';
 import { rescueAgentCalls } from '../product/agent/calls.ts';
@@ -67,6 +67,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
         deliverDueMails(ctx, {
           composeReset: (address) => composeReset(ctx, address),
           failAlert: (failed, write) => failAlertMail(ctx, failed, write),
+          transact: (work) => inTransaction(ctx, ({ db }) => work(db)),
         }),
       );
       intervals.every(API_KEY_USE_MS, 'recording the use of API keys', () => ctx.apiKeyUse.flush());

@@ -3,7 +3,7 @@ import t from 'tap';
 import { inTransaction } from '../../src/context.ts';
 import { queueMail } from '../../src/lib/mail/queue.ts';
 import { testContext } from '../support/context.ts';
-import { countStatements } from '../support/database.ts';
+import { countStatementsInTransactions } from '../support/database.ts';
 import { deliverDueMails } from '../support/mails.ts';
 import { type ReceivedMail, startMailServer } from '../support/servers/mail-server.ts';
 
@@ -91,7 +91,7 @@ t.test('A recipient is a single address', async (t) => {
 });
 
 t.test('While no mail is due, a process sends one statement to find that out', async (t) => {
-  const statements = countStatements(ctx.db);
+  const statements = countStatementsInTransactions(ctx.db);
   await deliverDueMails(ctx);
   t.equal(statements(), 1);
 });

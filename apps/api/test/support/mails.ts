@@ -1,6 +1,6 @@
 import { mails, notificationAddresses } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
-import type { Context } from '../../src/context.ts';
+import { type Context, inTransaction } from '../../src/context.ts';
 import * as mail from '../../src/lib/mail/deliver.ts';
 import { findLink } from '../../src/lib/mail/links.ts';
 import { decryptBody } from '../../src/lib/mail/queue.ts';
@@ -12,6 +12,7 @@ export const deliverDueMails = (ctx: Context, options: { graceMs?: number } = {}
   mail.deliverDueMails(ctx, {
     composeReset: (address) => composeReset(ctx, address),
     failAlert: (failed, write) => failAlertMail(ctx, failed, write),
+    transact: (work) => inTransaction(ctx, ({ db }) => work(db)),
     ...options,
   });
 

@@ -83,7 +83,9 @@ export async function openConnection(
       return pooling?.kind ?? 'direct';
     },
     get begin() {
-      return pooling?.kind === 'transaction' ? `begin; ${setForTransaction(settings.deadlineMs)}` : 'begin';
+      const commands = ['begin', USE_INDEXES];
+      if (pooling?.kind === 'transaction') commands.push(setForTransaction(settings.deadlineMs));
+      return commands.join('; ');
     },
     get isLost() {
       return lost !== null;
@@ -172,6 +174,12 @@ interface PatchedOptions {
   /** Whether the server is asked for the types of the parameters before they are sent. Default: unless it is prepared. */
   describeFirst: boolean;
 }
+
+/**
+ * A prepared statement keeps its plan. One made while a queue is empty would read the whole table later, when it is full.
+ * Before PostgreSQL 18, a table without a usable index then counts as so expensive that each execution would be compiled.
+ */
+const USE_INDEXES = 'set local enable_seqscan = off; set local jit = off';
 
 /** Sent at once: of two messages, a pooler in transaction mode could pass the second to another connection. */
 const UNPREPARED: postgres.UnsafeQueryOptions & Partial<PatchedOptions> = { prepare: false, describeFirst: false };

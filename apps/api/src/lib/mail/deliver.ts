@@ -30,6 +30,8 @@ export interface DeliveryOptions {
   composeReset(address: string): Promise<{ userId: number; link: string; text: string } | null>;
   /** Runs `write`, which ends the mail of an alert as failed, and reports it in one transaction. */
   failAlert(mail: FailedMail, write: (db: Db) => Promise<boolean>): Promise<void>;
+  /** Runs `work` in a transaction: the plans of its statements do not depend on when they were prepared. */
+  transact<T>(work: (db: Db) => Promise<T>): Promise<T>;
   graceMs?: number;
 }
 
@@ -50,13 +52,14 @@ export async function deliverDueMails(ctx: DeliveryContext, options: DeliveryOpt
     batchSize: BATCH_SIZE,
     stopping: ctx.worker.stopping,
     graceMs: options.graceMs ?? STOP_GRACE_MS,
-    async claim() {
-      // Each process asks once a second, mostly in vain.
-      const [due] = await ctx.db.select({ id: mails.id }).from(mails).where(isDue(ctx.now())).limit(1);
-      if (!due) return [];
-      await deleteStaleResets(ctx);
-      return claimDueMails(ctx);
-    },
+    claim: () =>
+      options.transact(async (db) => {
+        // Each process asks once a second, mostly in vain.
+        const [due] = await db.select({ id: mails.id }).from(mails).where(isDue(ctx.now())).limit(1);
+        if (!due) return [];
+        await deleteStaleResets({ ...ctx, db });
+        return claimDueMails({ ...ctx, db });
+      }),
     async work(mail, signal) {
       await deliver(ctx, mail, options, signal);
       return true;
@@ -81,6 +84,7 @@ async function deleteStaleResets(ctx: DeliveryContext) {
   );
 }
 
+/** Plan: `mails_due` in order. */
 async function claimDueMails(ctx: DeliveryContext): Promise<QueuedMail[]> {
   const now = ctx.now();
   const { due, isClaimed } = selectDueRows(ctx.db, {
@@ -102,7 +106,7 @@ async function deliver(ctx: DeliveryContext, mail: QueuedMail, options: Delivery
   try {
     const composed = await compose(ctx, mail, options);
     if (!composed) {
-      await ctx.db.delete(mails).where(isClaimedBy(mail));
+      await options.transact((db) => db.delete(mails).where(isClaimedBy(mail)));
       return;
     }
     const { userId, ...message } = composed;
@@ -141,13 +145,14 @@ async function complete(
   userId?: number,
 ) {
   const now = ctx.now();
-  const update = async (values: Partial<typeof mails.$inferInsert>, db = ctx.db) => {
+  const updateIn = async (db: Db, values: Partial<typeof mails.$inferInsert>) => {
     const { count } = await db
       .update(mails)
       .set({ userId, leaseUntil: null, ...values })
       .where(isClaimedBy(mail));
     return count > 0;
   };
+  const update = (values: Partial<typeof mails.$inferInsert>) => options.transact((db) => updateIn(db, values));
   const fields = { mailId: mail.id, kind: mail.kind, attempt: mail.attempt };
   if (outcome.ok) {
     await update({ nextAttemptAt: null, bodyEncrypted: null, sentAt: now, error: null });
@@ -157,9 +162,9 @@ async function complete(
   const { error, permanent } = outcome;
   const nextAttemptAt = new Date(now.getTime() + (RETRY_DELAYS_MS[mail.attempt - 1] ?? HOUR_MS));
   if (permanent || nextAttemptAt.getTime() > mail.createdAt.getTime() + MAX_AGE_MS) {
-    const fail = (db: Db) => update({ nextAttemptAt: null, bodyEncrypted: null, failedAt: now, error }, db);
+    const fail = (db: Db) => updateIn(db, { nextAttemptAt: null, bodyEncrypted: null, failedAt: now, error });
     const { id, alertId } = mail;
-    await (alertId === null ? fail(ctx.db) : options.failAlert({ id, alertId, error }, fail));
+    await (alertId === null ? options.transact(fail) : options.failAlert({ id, alertId, error }, fail));
     ctx.log.error({ ...fields, reason: error }, 'mail failed');
     return;
   }

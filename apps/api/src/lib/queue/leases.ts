@@ -18,7 +18,7 @@ export interface LeasedTable<Id extends number | string> {
   idType: Id extends number ? 'int' : 'uuid';
 }
 
-/** Returns the held ids. Locked rows count as held, without waiting: that prevents deadlocks. */
+/** Returns the held ids. Locked rows count as held, without waiting: that prevents deadlocks. Plan: rows by primary key. */
 export async function renewLeases<Id extends number | string>(
   db: Db,
   table: LeasedTable<Id>,

@@ -6,6 +6,7 @@ import type { MeasuredOutcome, Metrics } from './metrics.ts';
 
 const LATENESS_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600];
 const DURATION_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600];
+const CLAIM_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 const LAG_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 900, 3600];
 const REQUEST_BUCKETS = [0.0025, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
@@ -27,6 +28,12 @@ export function createInstruments(): Instruments {
     'Time from when an execution was due to its start; for trigger "schedule", from the planned instant.',
     LATENESS_BUCKETS,
     ['trigger'],
+  );
+  const claims = histogram(
+    'execution_claim_duration_seconds',
+    'Time of a transaction that stores results and claims executions.',
+    CLAIM_BUCKETS,
+    [],
   );
   const duration = histogram('execution_duration_seconds', 'Execution time.', DURATION_BUCKETS, ['outcome']);
   const executions = counter('executions_total', 'Ended executions; each retry counts.', OUTCOME_LABELS);
@@ -109,6 +116,7 @@ export function createInstruments(): Instruments {
   return {
     registry,
     executionStarted: (trigger, latenessMs) => lateness.observe({ trigger }, toSeconds(latenessMs)),
+    executionsClaimed: (ms) => claims.observe(toSeconds(ms)),
     executionEnded({ outcome, durationMs }) {
       executions.inc(toLabels(outcome));
       if (durationMs !== null) duration.observe({ outcome: toLabels(outcome).outcome }, toSeconds(durationMs));

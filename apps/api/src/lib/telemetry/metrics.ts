@@ -2,6 +2,8 @@
 export interface Metrics {
   /** First start of an execution, `latenessMs` after it was due. */
   executionStarted(trigger: string, latenessMs: number): void;
+  /** A transaction that stored results and claimed executions. */
+  executionsClaimed(ms: number): void;
   /** `durationMs` is null for an execution that never started. */
   executionEnded(end: { outcome: MeasuredOutcome; durationMs: number | null }): void;
   usageRecorded(usage: Usage): void;
@@ -36,6 +38,7 @@ export interface Usage {
 
 export const NO_METRICS: Metrics = {
   executionStarted() {},
+  executionsClaimed() {},
   executionEnded() {},
   usageRecorded() {},
   agentCallEnded() {},

@@ -14,6 +14,7 @@ import { checkDeliveries } from './deliveries.ts';
 import { checkEncryptionKeys } from './encryption-keys.ts';
 import { type Finding, findingsFor } from './finding.ts';
 import { checkMail } from './mail.ts';
+import { checkOldSnapshots } from './old-snapshots.ts';
 import { checkPartitions } from './partitions.ts';
 import { checkPooler, findPoolingOf } from './pooler.ts';
 import { checkProvider } from './provider.ts';
@@ -54,7 +55,12 @@ export async function runChecks(env: Environment, options: CheckOptions = {}): P
   await run('database', ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_PREPARE', 'DATABASE_POOL'], () =>
     withConnection(config, async (db, pooling) => {
       const { findings, readable } = await checkDatabase(db, { config, processes, now, pooling });
-      const found = [...findings, ...(await checkPooler(db, pooling, config)), ...(await checkReplicas(db, config))];
+      const found = [
+        ...findings,
+        ...(await checkOldSnapshots(db)),
+        ...(await checkPooler(db, pooling, config)),
+        ...(await checkReplicas(db, config)),
+      ];
       if (!readable) return found;
       const [row] = await db.select({ model: settings.defaultModel }).from(settings);
       model = row?.model ?? model;

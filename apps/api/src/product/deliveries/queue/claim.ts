@@ -142,6 +142,8 @@ type RowsOptions = Required<Pick<ClaimOptions, 'limit' | 'after' | 'limits'>> & 
  * A loose index scan over the webhooks with queued deliveries. `busy` is a map, because the planner would compute a
  * set again for each webhook. Webhooks are locked before their deliveries, as everywhere. Also ends deliveries to failed
  * webhooks: an event that commits after the failure leaves one.
+ *
+ * Plan: one probe of `deliveries_queued` and of `endpoints` for each webhook, then rows by primary key.
  */
 function claimRows(ctx: Context, { limit, after, limits, claimToken }: RowsOptions): Promise<FoundRow[]> {
   const at = sql`${ctx.now().toISOString()}::timestamptz`;

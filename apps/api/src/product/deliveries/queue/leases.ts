@@ -1,6 +1,6 @@
 import { queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
-import type { Context } from '../../../context.ts';
+import { type Context, inTransaction } from '../../../context.ts';
 import {
   hasExpiredLease,
   isLeased,
@@ -23,9 +23,10 @@ export interface Due {
 export async function enqueueDueRetries(ctx: Context): Promise<Due> {
   const now = ctx.now().toISOString();
   for (;;) {
-    const [found] = await queryRows<{ queued: number } & Due>(
-      ctx.db,
-      sql`
+    const [found] = await inTransaction(ctx, ({ db }) =>
+      queryRows<{ queued: number } & Due>(
+        db,
+        sql`
       with due as (
         update deliveries set queued_at = ${now} where id in (
           select id from deliveries where status = 'pending' and queued_at is null and next_attempt_at <= ${now}
@@ -35,6 +36,7 @@ export async function enqueueDueRetries(ctx: Context): Promise<Due> {
       select (select count(*)::int from due) as queued,
         exists (select from deliveries where status = 'pending' and queued_at is not null) as is_any_queued,
         exists (select from deliveries where status = 'held' and next_attempt_at <= ${now}) as is_any_held_due`,
+      ),
     );
     const { queued = 0, isAnyQueued = false, isAnyHeldDue = false } = found ?? {};
     if (queued < BATCH_SIZE) return { isAnyQueued: isAnyQueued || queued > 0, isAnyHeldDue };
@@ -42,26 +44,26 @@ export async function enqueueDueRetries(ctx: Context): Promise<Due> {
 }
 
 export function renewDeliveries(ctx: Context, leases: readonly Lease<string>[]): Promise<Set<string>> {
-  return renewLeases(ctx.db, DELIVERIES, leases, ctx.config.executionLeaseMs);
+  return inTransaction(ctx, (tx) => renewLeases(tx.db, DELIVERIES, leases, ctx.config.executionLeaseMs));
 }
 
 /** A request that had arrived is sent again as the same attempt: delivery is at least once. Returns how many. */
 export async function rescueDeliveries(ctx: Context): Promise<number> {
-  const rescued = await requeue(ctx, hasExpiredLease('d'));
+  const rescued = await inTransaction(ctx, (tx) => requeue(tx, hasExpiredLease('d')));
   ctx.metrics.takenOver('deliveries', rescued);
   if (rescued > 0) ctx.worker.wakeDeliveries();
   return rescued;
 }
 
 export async function handBackDeliveries(ctx: Context, leases: readonly Lease<string>[]): Promise<void> {
-  if (leases.length > 0) await requeue(ctx, isLeased(DELIVERIES, leases));
+  if (leases.length > 0) await inTransaction(ctx, (tx) => requeue(tx, isLeased(DELIVERIES, leases)));
 }
 
 /** Tests end instead, because their caller no longer waits; so do deliveries to failed webhooks. */
-async function requeue(ctx: Context, condition: SQL): Promise<number> {
-  const now = sql`${ctx.now().toISOString()}::timestamptz`;
+async function requeue(tx: Context, condition: SQL): Promise<number> {
+  const now = sql`${tx.now().toISOString()}::timestamptz`;
   const requeued = await queryRows(
-    ctx.db,
+    tx.db,
     sql`
     with found as (
       select d.id, d.event = 'test' or h.status = 'failed' as ends from deliveries d join endpoints h on h.id = d.webhook_id

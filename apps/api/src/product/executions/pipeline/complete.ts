@@ -36,7 +36,11 @@ type InstantField = 'plannedFor' | 'startedAt' | 'nextExecutionAt' | 'alertingSi
 type WrittenRow = Omit<CompletedExecution, 'result' | 'completedAt' | 'requestedAt' | InstantField> &
   Record<InstantField | 'claimToken', string | null> & { requestedAt: string };
 
-/** Locks each task before its executions, as every other transaction does. */
+/**
+ * Locks each task before its executions, as every other transaction does.
+ *
+ * Plan: for each result the live execution and its task by primary key; the row moves to the partition of its id.
+ */
 export async function writeResults(tx: Context, results: readonly ExecutionResult[]): Promise<CompletedExecution[]> {
   if (results.length === 0) return [];
   const completedAt = tx.now();

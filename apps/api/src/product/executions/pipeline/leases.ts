@@ -23,7 +23,7 @@ const MAX_INTERRUPTIONS = 3;
 const EXECUTIONS: LeasedTable<number> = { name: 'executions_live', alias: 'e', idType: 'int' };
 
 export function renewExecutions(ctx: Context, leases: readonly Lease<number>[]): Promise<Set<number>> {
-  return renewLeases(ctx.db, EXECUTIONS, leases, ctx.config.executionLeaseMs);
+  return inTransaction(ctx, (tx) => renewLeases(tx.db, EXECUTIONS, leases, ctx.config.executionLeaseMs));
 }
 
 /** Queues the executions of dead processes again and returns their ids; fails those interrupted too often. */

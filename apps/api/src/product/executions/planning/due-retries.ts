@@ -8,7 +8,7 @@ interface DueRetry {
   userId: number;
 }
 
-/** Skips retries that are locked, or whose task is. */
+/** Skips retries that are locked, or whose task is. Plan: `executions_waiting` in order, the task by primary key. */
 export function lockDueRetries(ctx: Context, dueBefore: Date, limit: number): Promise<DueRetry[]> {
   return queryRows<DueRetry>(
     ctx.db,

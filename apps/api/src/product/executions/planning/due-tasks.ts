@@ -6,7 +6,11 @@ import { hasPlannedTrigger } from '../../../platform/queries/planned-trigger.ts'
 import { selectBudget } from '../budget/budget.ts';
 import { countQueued, type DueTask, type TaskPlan } from './plan-occurrences.ts';
 
-/** Skips tasks that are locked. `isBusy` is a scalar subquery: an `exists` may scan all live executions. */
+/**
+ * Skips tasks that are locked. `isBusy` is a scalar subquery: an `exists` may scan all live executions.
+ *
+ * Plan: `tasks_due` in order, a probe of `executions_live_of_user` for each task.
+ */
 export function lockDueTasks(ctx: Context, dueBefore: Date, limit: number): Promise<DueTask[]> {
   return queryRows<DueTask>(
     ctx.db,

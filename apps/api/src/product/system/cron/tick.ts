@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { Context } from '../../../context.ts';
+import { type Context, inTransaction } from '../../../context.ts';
 import { hasExpiredLease } from '../../../lib/queue/leases.ts';
 import type { Span } from '../../../lib/telemetry/tracing.ts';
 import { enqueueDue, findNextDueAt } from '../../executions/pipeline/enqueue.ts';
@@ -24,7 +24,7 @@ export function tick(ctx: Context, options: TickOptions) {
 }
 
 async function runTick(ctx: Context, { wait }: TickOptions, span: Span) {
-  const waiting = await findWaitingWork(ctx);
+  const waiting = await inTransaction(ctx, findWaitingWork);
   // First: a run that is queued now may end before the next tick, and then nothing is overdue.
   if (waiting.isAnyOverdue) await alertOverdue(ctx);
   const { queued, refused } = await enqueueDue(ctx);
@@ -39,7 +39,7 @@ async function runTick(ctx: Context, { wait }: TickOptions, span: Span) {
   return {
     processed: ended.processed + refused.length,
     failed: ended.failed + refused.length,
-    nextDueAt: await findNextDueAt(ctx),
+    nextDueAt: await inTransaction(ctx, findNextDueAt),
   };
 }
 

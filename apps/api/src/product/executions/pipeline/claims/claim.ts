@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ExecutionRequest, queryRows, recordset, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context } from '../../../../context.ts';
+import { afterCommit, type Context, inTransaction } from '../../../../context.ts';
 import { type Lease, leaseUntil } from '../../../../lib/queue/leases.ts';
 import { recordEvents } from '../../../../platform/events/outbox.ts';
 import {
@@ -49,10 +49,12 @@ interface Queue {
 
 /** One statement reads whether anything is queued and which of the `held` claims are gone. */
 export async function readQueue(ctx: Context, held: readonly Lease<number>[]): Promise<Queue> {
-  const [row] = await queryRows<{ found: boolean; time: string; lost: number[] | null }>(
-    ctx.db,
-    sql`select exists (select from executions_live where status = 'pending' and queued_at is not null) as found,
-      clock_timestamp() as time, ${selectLost(held)} as lost`,
+  const [row] = await inTransaction(ctx, ({ db }) =>
+    queryRows<{ found: boolean; time: string; lost: number[] | null }>(
+      db,
+      sql`select exists (select from executions_live where status = 'pending' and queued_at is not null) as found,
+        clock_timestamp() as time, ${selectLost(held)} as lost`,
+    ),
   );
   if (!row) throw new Error('The statement returned no row.');
   const lost = new Set(row.lost);
@@ -141,7 +143,7 @@ function addRequest(budget: Budget | null, { system, prompt }: ExecutionRequest)
 const countReservedTokens = ({ maxTokens, outputSchema }: Pick<Candidate, 'maxTokens' | 'outputSchema'>) =>
   outputSchema ? 2 * maxTokens : maxTokens;
 
-/** Writes neither events nor usage. */
+/** Writes neither events nor usage. Plan: executions and tasks by primary key. */
 export async function writeStarts(tx: Context, starting: readonly StartingExecution[], now: Date): Promise<void> {
   if (starting.length === 0) return;
   const starts = starting.map((execution) => ({

@@ -1,4 +1,4 @@
-import { type Context, inReportedTransaction } from '../../../../context.ts';
+import { afterCommit, type Context, inReportedTransaction } from '../../../../context.ts';
 import { applyUsage, type QuotaAccount } from '../../../../platform/limits/quotas.ts';
 import { recordUsage } from '../../../usage/record.ts';
 import { loadHighestCost } from '../../budget/highest-cost.ts';
@@ -24,7 +24,9 @@ export function completeAndClaim(
   results: readonly ExecutionResult[],
   options: ClaimOptions,
 ): Promise<ClaimResult> {
+  const startedAt = performance.now();
   const work = async (tx: Context) => {
+    afterCommit(tx, () => tx.metrics.executionsClaimed(performance.now() - startedAt));
     // Results first: they may wait for row locks, and other processes can still claim meanwhile.
     const [completed, { candidates, ...round }] = await Promise.all([
       writeResults(tx, results),

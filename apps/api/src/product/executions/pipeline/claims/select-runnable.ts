@@ -83,6 +83,8 @@ export type RunnableRow = { roundUserId: number } & (Candidate | { id: null; slo
  * retries of its task, so that no older instant answers after it. Skips from user to user in
  * the index, so the cost grows with the users, not their rows: a join instead of the scalar subquery could lose the order.
  * Looks for free slots from a random one on, so that few claims find the same.
+ *
+ * Plan: one probe of `executions_queued`, `executions_running` and `executions_retries` for each user, then rows by primary key.
  */
 export function selectRunnable(ctx: Context, limit: number, after: number): Promise<RunnableRow[]> {
   return queryRows<RunnableRow>(
