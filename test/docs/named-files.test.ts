@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { listPages, ROOT, readPage } from './pages.ts';
 
-const decisions = listPages().filter((path) => path.startsWith('docs/decisions/') && !path.endsWith('/README.md'));
+const decisions = listPages().filter((path) => path.startsWith('docs/decisions/'));
 
 for (const path of decisions) {
   t.test(`every test and source file that ${path} names exists`, async (t) => {

@@ -61,7 +61,7 @@ export interface Citation {
  * A pending row is waiting (`queuedAt` is null: a retry before its `runAt`) or queued. Completing needs the claim token.
  *
  * Partitioned: `executions_live` has what is pending or running, with the indexes and foreign keys below, and
- * `executions_history` what has ended, by ranges of ids that begin with each month. See `docs/decisions/partitions.md`.
+ * `executions_history` what has ended, by ranges of ids that begin with each month. See `docs/decisions/database.md`.
  */
 export const executions = pgTable(
   'executions',

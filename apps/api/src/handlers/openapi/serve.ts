@@ -46,7 +46,7 @@ const ASSETS: Record<string, { type: string; path: URL }> = {
  * Serves the OpenAPI document at `/openapi.json` and `/api/docs/json`, and a page for people at `/api/docs`: public and
  * without limits.
  * Describes the routes that are registered after it. Completes the document that @fastify/swagger generates: see
- * docs/decisions/openapi.md.
+ * docs/decisions/http.md.
  */
 export async function serveDocs(app: FastifyInstance, config: Config): Promise<void> {
   const operations = new Map<string, Operation>();

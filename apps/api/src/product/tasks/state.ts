@@ -12,7 +12,7 @@ type State = Schedule & Pick<TaskRow, 'status' | 'nextExecutionAt'>;
 /**
  * `limits` are those after the change. An active task without a next run is over once no run of it is left. Throws 400
  * for a first run or a `once` in the past, for limits that leave no run, and for pausing an ended task.
- * `docs/decisions/tasks.md` and `schedules.md` have the rules.
+ * `docs/decisions/tasks.md` has the rules.
  */
 export function nextState(before: TaskRow, input: ChangeTaskInput, limits: PlanLimits, now: Date): State {
   const schedule = mergeSchedule(before, input);

@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../../context.ts';
 
-/** More at once start fewer executions each, and wait for the accounts of the same users: see docs/decisions/queues.md. */
+/** More at once start fewer executions each, and wait for the accounts of the same users: see docs/decisions/executions.md. */
 const MAX_CLAIMS = 4;
 
 /** Waits while four other claims are in progress, in all processes. The turn lasts until the transaction ends. */
