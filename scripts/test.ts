@@ -9,14 +9,17 @@ import { startTestServer, type TestServer } from './test-server.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const TEST_FILES = ['{packages,apps}/*/test/**/*.test.ts', 'test/**/*.test.ts'];
+/** What `pnpm test:release` runs, and `pnpm test` does not. */
+const RELEASE_FOLDERS = ['test/client', 'test/failover'];
 
 // pnpm passes the `--` on.
 const args = process.argv.slice(2).filter((argument) => argument !== '--');
 const words = args.filter((argument) => !argument.startsWith('-'));
 const changed = args.find((argument) => /^--changed(=|$)/.test(argument));
-const unknown = args.find((argument) => argument.startsWith('-') && argument !== changed);
+const release = args.includes('--release');
+const unknown = args.find((argument) => argument.startsWith('-') && !/^--(release$|changed(=|$))/.test(argument));
 if (unknown) {
-  console.error(`The only option is --changed[=<revision>], not ${unknown}.`);
+  console.error(`The options are --release and --changed[=<revision>], not ${unknown}.`);
   process.exit(1);
 }
 
@@ -39,9 +42,14 @@ if (skipped > 0) console.log(`${skipped} skipped`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 || passed === 0 || interrupted ? 1 : 0;
 
-/** All test files; with words, those with one of them in the path; with `--changed[=revision]`, those a change reaches. */
+/**
+ * All test files, or those of a release; with words, those with one of them in the path; with `--changed[=revision]`, those a
+ * change reaches.
+ */
 function findTestFiles(): string[] {
-  const all = globSync(TEST_FILES, { cwd: ROOT, exclude: ['apps/bench'] }).sort();
+  const patterns = release ? RELEASE_FOLDERS.map((folder) => `${folder}/**/*.test.ts`) : TEST_FILES;
+  const exclude = release ? [] : ['apps/bench', ...RELEASE_FOLDERS];
+  const all = globSync(patterns, { cwd: ROOT, exclude }).sort();
   const named = all.filter((file) => words.length === 0 || words.some((word) => file.includes(word)));
   return changed ? selectChanged(named, changed.split('=')[1]) : named;
 }

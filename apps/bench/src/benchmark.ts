@@ -10,8 +10,6 @@ export interface Environment extends Options {
 /** A benchmark registers what it starts on `stack`, prints its progress and returns its rows of the report. */
 export interface Benchmark {
   about: string;
-  /** Unless the command line names another number. Default: 5, of which a quick run measures one. */
-  rounds?: number;
   run(stack: AsyncDisposableStack, environment: Environment): Promise<Comparison[]>;
 }
 

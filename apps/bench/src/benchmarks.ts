@@ -21,12 +21,9 @@ import { stream } from './benchmarks/stream.ts';
 import { history } from './benchmarks/tick/history.ts';
 import { tick } from './benchmarks/tick/tick.ts';
 import { webhooks } from './benchmarks/webhooks.ts';
-import { failover } from './extra/faults/failover.ts';
-import { faults } from './extra/faults/faults.ts';
-import { outage } from './extra/outage.ts';
 
 /** In the order of the report. */
-const REPORTED: Record<string, Benchmark> = {
+export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   task,
   health,
   'processes-http': processesHttp,
@@ -50,10 +47,3 @@ const REPORTED: Record<string, Benchmark> = {
   million,
   costs,
 };
-
-/** Measured only when named on the command line. */
-const EXTRA: Record<string, Benchmark> = { faults, failover, outage };
-
-export const BENCHMARKS: Readonly<Record<string, Benchmark>> = { ...REPORTED, ...EXTRA };
-
-export const isInReport = (name: string): boolean => Object.hasOwn(REPORTED, name);

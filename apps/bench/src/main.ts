@@ -2,7 +2,7 @@ import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { closeAll, isShuttingDown } from '../../../test/system/shutdown.ts';
 import type { Benchmark } from './benchmark.ts';
-import { BENCHMARKS, isInReport } from './benchmarks.ts';
+import { BENCHMARKS } from './benchmarks.ts';
 import { startDatabaseServer } from './environment/servers/database-server.ts';
 import { OptionError, readOptions } from './options.ts';
 import { type Outcome, toCells, writeReport } from './report.ts';
@@ -20,16 +20,9 @@ function usage(): void {
   console.log(`pnpm bench [name…] [--rounds N] [--quick] [--largest ROWS] [--profile FOLDER] [--logs FOLDER]
            [--report FILE]
 
-Without a name, all benchmarks of the report are measured and the report is written. A quick run writes it only with
---report.
+Without a name, all benchmarks are measured and the report is written. A quick run writes it only with --report.
 `);
-  const list = (benchmarks: [string, Benchmark][]) => {
-    for (const [name, { about }] of benchmarks) console.log(`  ${name.padEnd(18)} ${about}`);
-  };
-  const all = Object.entries(BENCHMARKS);
-  list(all.filter(([name]) => isInReport(name)));
-  console.log('\nMeasured only when named:\n');
-  list(all.filter(([name]) => !isInReport(name)));
+  for (const [name, { about }] of Object.entries(BENCHMARKS)) console.log(`  ${name.padEnd(18)} ${about}`);
 }
 
 async function main(): Promise<number> {
@@ -40,8 +33,8 @@ async function main(): Promise<number> {
     usage();
     return unknown ? 1 : 0;
   }
-  const countRounds = (byDefault = ROUNDS) => options.rounds ?? (options.quick ? 1 : byDefault);
-  const names = options.names.length > 0 ? options.names : Object.keys(BENCHMARKS).filter(isInReport);
+  const rounds = options.rounds ?? (options.quick ? 1 : ROUNDS);
+  const names = options.names.length > 0 ? options.names : Object.keys(BENCHMARKS);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => abort('Interrupted.', 130));
   process.once('uncaughtException', (error) => abort(error, 1));
 
@@ -54,12 +47,12 @@ async function main(): Promise<number> {
   const outcomes: Outcome[] = [];
   for (const name of names) outcomes.push(await measure(name, BENCHMARKS[name] as Benchmark));
   if (options.names.length === 0 && options.report !== null) {
-    writeReport(options.report, { ...options, rounds: countRounds(), at, postgres: server.version, outcomes });
+    writeReport(options.report, { ...options, rounds, at, postgres: server.version, outcomes });
     console.log(`\nThe report is written to ${options.report}.`);
   }
   return outcomes.some((outcome) => 'failed' in outcome) ? 1 : 0;
 
-  async function measure(name: string, { about, rounds, run }: Benchmark): Promise<Outcome> {
+  async function measure(name: string, { about, run }: Benchmark): Promise<Outcome> {
     console.log(`\n${name}: ${about}`);
     const limit = setTimeout(
       () => abort(`${name} took longer than ${MAX_BENCHMARK_MS / 60_000} minutes.`, 1),
@@ -67,7 +60,7 @@ async function main(): Promise<number> {
     );
     try {
       await using stack = new AsyncDisposableStack();
-      const comparisons = await run(stack, { ...options, rounds: countRounds(rounds), server });
+      const comparisons = await run(stack, { ...options, rounds, server });
       for (const comparison of comparisons) console.log(`  ${toCells(comparison).join(' | ')}`);
       return { name, about, comparisons };
     } catch (error) {

@@ -99,8 +99,8 @@ function createProfiler(stack: AsyncDisposableStack, folder: string) {
   };
 }
 
-export function connectDatabase(stack: AsyncDisposableStack, url: string, deadlineMs = MAX_STATEMENT_MS): Db {
-  const { db, close } = connect(url, { max: 4, applicationName: 'carillon bench', deadlineMs });
+export function connectDatabase(stack: AsyncDisposableStack, url: string): Db {
+  const { db, close } = connect(url, { max: 4, applicationName: 'carillon bench', deadlineMs: MAX_STATEMENT_MS });
   closeWith(stack, close);
   return db;
 }

@@ -13,9 +13,6 @@ export interface DatabaseServer {
   version: string;
   /** Creates a migrated, empty database and returns its URL. */
   newDatabase(): Promise<string>;
-  stop(): Promise<void>;
-  /** Starts it again at the same address. */
-  start(): Promise<void>;
 }
 
 /**
@@ -33,9 +30,8 @@ export async function startDatabaseServer(
     if (logs) copyLogs(folder, logs);
     rmSync(folder, { recursive: true, force: true });
   });
-  let starting = startEmbeddedPostgres({ dataDir: folder, durable: !quick });
-  const stop = async () => (await starting.catch(() => null))?.stop();
-  closeWith(stack, stop);
+  const starting = startEmbeddedPostgres({ dataDir: folder, durable: !quick });
+  closeWith(stack, async () => (await starting.catch(() => null))?.stop());
   const { url } = await starting;
   const admin = async (statement: string) => {
     const sql = postgres(url, { max: 1, onnotice: () => {} });
@@ -56,11 +52,6 @@ export async function startDatabaseServer(
       const address = new URL(url);
       address.pathname = `/${name}`;
       return address.href;
-    },
-    stop,
-    async start() {
-      starting = startEmbeddedPostgres({ dataDir: folder, durable: !quick });
-      await starting;
     },
   };
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import postgres from 'postgres';
+import { connect } from '@carillon/db';
+import { sql } from 'drizzle-orm';
 import { type ClusterSettings, chooseEtcdApi } from './configuration.ts';
 import { startEtcd } from './etcd.ts';
 import { startHaproxy } from './haproxy.ts';
@@ -128,13 +128,7 @@ interface Query {
 
 /** Not by way of the proxy. */
 async function query({ port }: ClusterNode, { password, database, statement }: Query): Promise<void> {
-  const sql = postgres({ host: '127.0.0.1', port, user: 'postgres', password, database, max: 1, ssl: 'require' });
-  try {
-    const timeout = delay(QUERY_TIMEOUT_MS, undefined, { ref: false }).then(() => {
-      throw new Error(`After ${QUERY_TIMEOUT_MS / 1000} s, PostgreSQL has not answered: ${statement}`);
-    });
-    await Promise.race([sql.unsafe(statement), timeout]);
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/${database}?sslmode=require`;
+  const { db, close } = connect(url, { max: 1, deadlineMs: QUERY_TIMEOUT_MS });
+  await db.execute(sql.raw(statement)).finally(close);
 }

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findStablePort } from '../../../../../../test/system/ports.ts';
-import { startProcess } from '../../../../../../test/system/processes.ts';
-import { closeWith } from '../../../../../../test/system/shutdown.ts';
+import { findStablePort } from '../../system/ports.ts';
+import { startProcess } from '../../system/processes.ts';
+import { closeWith } from '../../system/shutdown.ts';
 import { buildPatroniConfiguration, type ClusterSettings } from './configuration.ts';
 import { endProcessesIn, signalProcessesIn } from './processes.ts';
 

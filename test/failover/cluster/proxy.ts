@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { findStablePort } from '../../../../../../test/system/ports.ts';
-import { closeWith } from '../../../../../../test/system/shutdown.ts';
+import { findStablePort } from '../../system/ports.ts';
+import { closeWith } from '../../system/shutdown.ts';
 
 export interface CuttableProxy {
   port: number;

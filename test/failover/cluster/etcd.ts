@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { findStablePort } from '../../../../../../test/system/ports.ts';
-import { startProcess } from '../../../../../../test/system/processes.ts';
+import { findStablePort } from '../../system/ports.ts';
+import { startProcess } from '../../system/processes.ts';
 import type { EtcdAddress, EtcdApi } from './configuration.ts';
 
 /** Starts one etcd on loopback. Stops with `stack`. */

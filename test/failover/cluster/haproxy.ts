@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findStablePort } from '../../../../../../test/system/ports.ts';
-import { startProcess } from '../../../../../../test/system/processes.ts';
+import { findStablePort } from '../../system/ports.ts';
+import { startProcess } from '../../system/processes.ts';
 
 export interface ProxiedServer {
   name: string;
