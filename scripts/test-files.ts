@@ -13,6 +13,8 @@ interface RunOptions {
   /** How many files run at a time. */
   jobs: number;
   env: NodeJS.ProcessEnv;
+  /** A test file gives up after that and names what it waits for. Default: 240. */
+  timeoutS?: number;
   print(line: string): void;
   /** Ends all running files together with the processes that they have started. */
   signal: AbortSignal;
@@ -21,10 +23,8 @@ interface RunOptions {
 const ROOT = resolve(import.meta.dirname, '..');
 const TEST_PROCESS = resolve(import.meta.dirname, 'test-process.ts');
 const PRELOADED = pathToFileURL(`${import.meta.dirname}/cache-resolution.ts`).href;
-/** A test file gives up after that and names what it waits for. */
-const TIMEOUT_S = 240;
-/** A file that has not even given up then is killed. */
-const KILLED_AFTER_MS = (TIMEOUT_S + 15) * 1000;
+/** A file that does not give up in time is killed then. */
+const GRACE_S = 15;
 /** With more failed files than this, a busy machine is not the cause. */
 const MAX_REPEATED_FILES = 3;
 const MAX_FLAKY_FILES = 1;
@@ -86,19 +86,19 @@ interface GroupReport {
   rest: string[][];
 }
 
-async function runGroup(files: readonly string[], { env, signal }: RunOptions): Promise<GroupReport> {
+async function runGroup(files: readonly string[], { env, signal, timeoutS = 240 }: RunOptions): Promise<GroupReport> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [`--import=${PRELOADED}`, TEST_PROCESS], {
     cwd: ROOT,
     // Leads a process group, which ends as a whole.
     detached: true,
     // Not as arguments, of which `t.testdir` makes the name of its folder.
-    env: { ...env, TAP_TIMEOUT: String(TIMEOUT_S), TEST_FILES: JSON.stringify(files) },
+    env: { ...env, TAP_TIMEOUT: String(timeoutS), TEST_FILES: JSON.stringify(files) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const interrupt = () => killGroup(child, 'SIGTERM');
   signal.addEventListener('abort', interrupt);
-  const timer = setTimeout(() => killGroup(child, 'SIGKILL'), KILLED_AFTER_MS * files.length);
+  const timer = setTimeout(() => killGroup(child, 'SIGKILL'), (timeoutS + GRACE_S) * 1000 * files.length);
   const written: string[] = [];
   child.stderr.setEncoding('utf8').on('data', (text: string) => written.push(text.trimEnd()));
   const [reports, [code, killedBy]] = await Promise.all([

@@ -11,6 +11,8 @@ const ROOT = resolve(import.meta.dirname, '..');
 const TEST_FILES = ['{packages,apps}/*/test/**/*.test.ts', 'test/**/*.test.ts'];
 /** What `pnpm test:release` runs, and `pnpm test` does not. */
 const RELEASE_FOLDERS = ['test/client', 'test/failover'];
+/** The failover of PostgreSQL takes three minutes on a quiet machine. */
+const RELEASE_TIMEOUT_S = 420;
 
 // pnpm passes the `--` on.
 const args = process.argv.slice(2).filter((argument) => argument !== '--');
@@ -67,5 +69,6 @@ async function runAll({ url, temp }: TestServer): Promise<Tally> {
   // One more than there are cores, since many files wait for processes that they have started.
   const jobs = availableParallelism() + 1;
   const print = (line: string) => console.log(line);
-  return await runAndRepeat(groupTestFiles(files), { jobs, env, print, signal: interruption.signal });
+  const options = { jobs, env, print, signal: interruption.signal };
+  return await runAndRepeat(groupTestFiles(files), release ? { ...options, timeoutS: RELEASE_TIMEOUT_S } : options);
 }

@@ -3,7 +3,7 @@ import type { ClusterServer, PostgresCluster } from './cluster/cluster.ts';
 import { waitUntil } from './cluster/wait-until.ts';
 
 const CUT_MS = 10_000;
-/** After a failover, processes may need so long to reach the new primary. */
+/** After a failover, processes may need that long to reach the new primary. */
 export const RECOVERY_MS = 5000;
 
 export interface Disturbance {
@@ -17,7 +17,7 @@ export interface Disturbance {
 export const DISTURBANCES: readonly Disturbance[] = [
   {
     name: 'kill -9 of the primary',
-    durationMs: 35_000,
+    durationMs: 25_000,
     async disturb(cluster, primary) {
       primary.signal('SIGKILL');
       const replacedAt = await waitForAnother(cluster, primary);
@@ -28,7 +28,7 @@ export const DISTURBANCES: readonly Disturbance[] = [
   },
   {
     name: 'the primary freezes, and continues after its replacement',
-    durationMs: 35_000,
+    durationMs: 25_000,
     async disturb(cluster, primary) {
       primary.signal('SIGSTOP');
       try {
@@ -54,7 +54,7 @@ export const DISTURBANCES: readonly Disturbance[] = [
   },
   {
     name: 'the standby for which commits wait freezes',
-    durationMs: 35_000,
+    durationMs: 25_000,
     async disturb(cluster, primary) {
       const standby = await cluster.findSynchronousStandby();
       if (!standby) throw new Error('There is no synchronous standby.');
@@ -71,7 +71,7 @@ export const DISTURBANCES: readonly Disturbance[] = [
   },
   {
     name: 'switchover',
-    durationMs: 12_000,
+    durationMs: 7000,
     async disturb(cluster, primary) {
       const [replacedAt] = await Promise.all([waitForAnother(cluster, primary), cluster.switchOver()]);
       await delay(RECOVERY_MS);

@@ -6,15 +6,22 @@ import {
   SKIP_WITHOUT_BROWSER,
 } from '../../api/test/support/browser.ts';
 import { fillAccount } from './support/filled-account.ts';
-import { visit } from './support/visitor.ts';
+import { type ShownPage, type Visitor, visit } from './support/visitor.ts';
 
 const { app, ada, pages, others } = await fillAccount(t);
 const PUBLIC = /^\/(sign-in|register|forgot-password|setup|handler\/|unsubscribe\/)/;
 
+const [asAda, asGuest] = [await openAll(visit(app, ada)), await openAll(visit(app))];
+
+async function openAll(visitor: Visitor): Promise<Map<string, ShownPage>> {
+  const opened = new Map<string, ShownPage>();
+  for (const address of [...pages, ...others, '/nothing']) opened.set(address, await visitor.open(address));
+  return opened;
+}
+
 t.test('Every page has one heading of the first level, which is its title', async (t) => {
-  const visitor = visit(app, ada);
   for (const address of pages) {
-    const { status, document, heading } = await visitor.open(address);
+    const { status, document, heading } = asAda.get(address) as ShownPage;
     t.ok(status < 500, `${address} is ${status}`);
     t.equal(document.querySelectorAll('h1').length, 1, address);
     t.equal(document.querySelector('title')?.text, `${heading} · Carillon`, address);
@@ -23,22 +30,20 @@ t.test('Every page has one heading of the first level, which is its title', asyn
 
 t.test('Every page that needs a session asks a guest to sign in', async (t) => {
   for (const address of pages.filter((one) => !PUBLIC.test(one))) {
-    t.equal((await visit(app).open(address)).heading, 'Sign in', address);
+    t.equal(asGuest.get(address)?.heading, 'Sign in', address);
   }
 });
 
 t.test('No page is framed, kept by a browser, or taken for another type', async (t) => {
-  for (const visitor of [visit(app, ada), visit(app)]) {
-    for (const address of [...pages, ...others, '/nothing']) {
-      const { headers } = (await visitor.open(address)).response;
-      t.match(headers['content-security-policy'], /frame-ancestors 'none'/, address);
-      t.notMatch(headers['content-security-policy'], /unsafe|https?:|\*/, address);
-      t.match(
-        headers,
-        { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' },
-        address,
-      );
-    }
+  for (const [address, { response }] of [...asAda, ...asGuest]) {
+    const { headers } = response;
+    t.match(headers['content-security-policy'], /frame-ancestors 'none'/, address);
+    t.notMatch(headers['content-security-policy'], /unsafe|https?:|\*/, address);
+    t.match(
+      headers,
+      { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' },
+      address,
+    );
   }
 });
 
