@@ -9,7 +9,7 @@ import { readWithInterruptions } from './event-readers.ts';
 import { ownPostgres } from './own-postgres.ts';
 
 const MAX_ANSWER_MS = 5000;
-/** Requests that are answered before, during and after the outage; `pnpm bench outage` runs for a minute. */
+/** Requests that are answered before, during and after the outage. */
 const BEFORE = 200;
 const DURING = 400;
 const AFTER = 200;
