@@ -1,6 +1,5 @@
 import type { ApiKeyScope } from '@carillon/contract/accounts/api-keys';
 import type { Db } from '@carillon/db';
-import { databaseErrorCode, isOutage, SQLSTATE } from '@carillon/db/errors';
 import type { Logger } from 'pino';
 import type { Ai } from './lib/ai/client.ts';
 import type { Config } from './lib/config/config.ts';
@@ -37,13 +36,7 @@ export interface Context {
   requestId?: string;
   /** Undefined for server actions and background work. */
   origin?: Origin;
-  beforeCommit?: LastWrites;
-  onCommit?: (() => void)[];
 }
-
-type Write<T> = (tx: Context, items: readonly T[]) => Promise<void>;
-/** What the end of a transaction writes, by the function that writes it. */
-type LastWrites = Map<Write<never>, unknown[]>;
 
 export interface WorkerHandle {
   wakeExecutions(): void;
@@ -105,72 +98,3 @@ export interface CallerKey {
 }
 
 export const systemClock = () => new Date();
-
-const MAX_ATTEMPTS = 3;
-const REPEATED: readonly (string | undefined)[] = [SQLSTATE.deadlock, SQLSTATE.serializationFailure];
-
-/**
- * Repeats `work` after a deadlock, or when a row that it locks was moved to another partition: it must have no effects
- * outside of the database. Inside another transaction `work` is a part of it.
- */
-export async function inTransaction<T>(ctx: Context, work: (ctx: Context) => Promise<T>): Promise<T> {
-  if (ctx.onCommit) return work(ctx);
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const onCommit: (() => void)[] = [];
-      let lastWrites: Promise<void>[] = [];
-      const result = await ctx.db.transaction(async (db) => {
-        const beforeCommit: LastWrites = new Map();
-        const tx = { ...ctx, db, beforeCommit, onCommit };
-        const worked = await work(tx);
-        // Sent with the commit, in one round trip. If one fails, the commit is answered with a rollback.
-        lastWrites = [...beforeCommit].map(([write, items]) => write(tx, items as never[]));
-        for (const write of lastWrites) write.catch(() => {});
-        return worked;
-      });
-      await Promise.all(lastWrites);
-      for (const callback of onCommit) callback();
-      return result;
-    } catch (error) {
-      if (!REPEATED.includes(databaseErrorCode(error)) || attempt === MAX_ATTEMPTS) throw error;
-    }
-  }
-}
-
-/**
- * Like `inTransaction`. If the database becomes unavailable meanwhile, `onUnanswered` gets the result: whether it was
- * committed is then unknown.
- */
-export async function inReportedTransaction<T>(
-  ctx: Context,
-  work: (ctx: Context) => Promise<T>,
-  onUnanswered: ((result: T) => void) | undefined,
-): Promise<T> {
-  let result: T | undefined;
-  try {
-    return await inTransaction(ctx, async (tx) => {
-      result = await work(tx);
-      return result;
-    });
-  } catch (error) {
-    if (result !== undefined && isOutage(error)) onUnanswered?.(result);
-    throw error;
-  }
-}
-
-/**
- * Passes all `items` of the transaction to one call of `write` at its end, which sends one statement at once. The locks that
- * `write` takes are the last ones of every transaction, and held shortest.
- */
-export function writeBeforeCommit<T>(ctx: Context, write: Write<T>, items: readonly T[]): void {
-  if (!ctx.beforeCommit) throw new Error(`${write.name} needs a transaction.`);
-  const pending = ctx.beforeCommit.get(write);
-  if (pending) pending.push(...items);
-  else ctx.beforeCommit.set(write, [...items]);
-}
-
-/** Calls `callback` at once outside of a transaction. */
-export function afterCommit(ctx: Context, callback: () => void): void {
-  if (ctx.onCommit) ctx.onCommit.push(callback);
-  else callback();
-}

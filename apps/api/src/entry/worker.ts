@@ -1,4 +1,4 @@
-import { type Context, inTransaction, type WorkerHandle } from '../context.ts';
+import type { Context, WorkerHandle } from '../context.ts';
 import { deliverDueMails } from '../lib/mail/deliver.ts';
 import { createIntervals } from '../lib/queue/interval.ts';
 import { rescueAgentCalls } from '../product/agent/calls.ts';
@@ -12,6 +12,7 @@ import { preparePartitions } from '../product/retention/partitions/prepare-parti
 import { createPruner } from '../product/retention/prune.ts';
 import { reportSilence } from '../product/system/health/silent-scheduler.ts';
 import { deleteOrphanedObjects } from '../product/uploads/orphaned-objects.ts';
+import { inTransaction } from '../transaction.ts';
 
 const MAIL_MS = 1000;
 const AGENT_RESCUE_MS = 5000;

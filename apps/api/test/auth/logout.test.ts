@@ -1,10 +1,10 @@
 import { sessions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../src/context.ts';
 import { hashPassword } from '../../src/product/auth/passwords.ts';
 import { endUserSessions, openSession } from '../../src/product/auth/sessions.ts';
 import { logIn } from '../../src/product/auth/write.ts';
+import { inTransaction } from '../../src/transaction.ts';
 import { testContext } from '../support/context.ts';
 import { untilBlocked } from '../support/database.ts';
 import { findCallerByToken, PASSWORD, signUpAlice, signUpBob } from '../support/people.ts';

@@ -1,8 +1,8 @@
 import { mails, notifications, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../src/context.ts';
 import { notifyUsers } from '../../src/product/notifications/write.ts';
+import { inTransaction } from '../../src/transaction.ts';
 import { START, testContext } from '../support/context.ts';
 import { confirmAddresses, deliverDueMails } from '../support/mails.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';

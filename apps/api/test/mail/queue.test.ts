@@ -1,7 +1,7 @@
 import { mails } from '@carillon/db';
 import t from 'tap';
-import { inTransaction } from '../../src/context.ts';
 import { queueMail } from '../../src/lib/mail/queue.ts';
+import { inTransaction } from '../../src/transaction.ts';
 import { testContext } from '../support/context.ts';
 import { countStatementsInTransactions } from '../support/database.ts';
 import { deliverDueMails } from '../support/mails.ts';

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
+import { inTransaction } from '../../src/transaction.ts';
 
 const TABLES = ['executions', 'deliveries', 'agent_calls', 'mails'];
 

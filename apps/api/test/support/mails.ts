@@ -1,11 +1,12 @@
 import { mails, notificationAddresses } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../src/context.ts';
+import type { Context } from '../../src/context.ts';
 import * as mail from '../../src/lib/mail/deliver.ts';
 import { findLink } from '../../src/lib/mail/links.ts';
 import { decryptBody } from '../../src/lib/mail/queue.ts';
 import { composeReset } from '../../src/product/auth/password-reset.ts';
 import { failAlertMail } from '../../src/product/notifications/alerts/undelivered.ts';
+import { inTransaction } from '../../src/transaction.ts';
 
 /** Delivers due mails as the worker does. */
 export const deliverDueMails = (ctx: Context, options: { graceMs?: number } = {}) =>

@@ -1,13 +1,13 @@
 import { settings, usageRecords } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../src/context.ts';
 import { createInstruments } from '../../src/lib/telemetry/instruments.ts';
 import { executeTask } from '../../src/product/executions/execute-task.ts';
 import { completeAndClaim } from '../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../src/product/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../src/product/executions/pipeline/leases.ts';
+import { inTransaction } from '../../src/transaction.ts';
 import { testEngine } from '../support/engine.ts';
 import { buildResult } from '../support/executions.ts';
 import { passTime } from '../support/leases.ts';

@@ -1,13 +1,13 @@
 import { type Db, mails, notifications, settings, usageAlertFirings, usageCounters, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../src/context.ts';
 import { decryptBody } from '../../src/lib/mail/queue.ts';
 import { executeTask } from '../../src/product/executions/execute-task.ts';
 import { enqueueDue } from '../../src/product/executions/pipeline/enqueue.ts';
 import { checkAlerts } from '../../src/product/usage/alerts.ts';
 import { recordUsage, type UsageDelta } from '../../src/product/usage/record.ts';
 import { deleteUsageAlert, setUsageAlert } from '../../src/product/usage/write.ts';
+import { inTransaction } from '../../src/transaction.ts';
 import { captureEvents } from '../support/deliveries.ts';
 import { testEngine } from '../support/engine.ts';
 import { signUpBob } from '../support/people.ts';

@@ -1,10 +1,10 @@
 import { deliveries, endpoints, tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../src/context.ts';
 import { createWorker } from '../../src/entry/worker.ts';
 import { recordEvents } from '../../src/platform/events/outbox.ts';
 import { createDeliverer } from '../../src/product/deliveries/queue/deliverer.ts';
+import { inTransaction } from '../../src/transaction.ts';
 import { testContext } from '../support/context.ts';
 import { type Person, signUp } from '../support/people.ts';
 import { startReceiver } from '../support/servers/receiver.ts';

@@ -1,10 +1,10 @@
 import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../src/context.ts';
 import { completeAndClaim } from '../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../src/product/executions/pipeline/enqueue.ts';
+import { inTransaction } from '../../src/transaction.ts';
 import { START, testContext } from '../support/context.ts';
 import { findInconsistencies } from '../support/inconsistencies.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import { orphanedObjects, uploads } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../src/context.ts';
 import { deleteOrphanedObjects } from '../../src/product/uploads/orphaned-objects.ts';
+import { inTransaction } from '../../src/transaction.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../support/people.ts';
 

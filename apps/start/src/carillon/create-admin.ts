@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { type Context, inTransaction } from '@carillon/api/context';
+import type { Context } from '@carillon/api/context';
 import { openContext } from '@carillon/api/open-context';
 import { describeActor, recordAudit } from '@carillon/api/platform/events/audit-log';
 import { hashPassword } from '@carillon/api/product/auth/passwords';
 import { endUserSessions } from '@carillon/api/product/auth/sessions';
 import { hasEmail, insertAccount } from '@carillon/api/product/auth/write';
+import { inTransaction } from '@carillon/api/transaction';
 import { compileValidator, Email, Password, strictObject } from '@carillon/contract';
 import { users } from '@carillon/db';
 import promptPassword from '@inquirer/password';

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { mails, tasks } from '../../../../packages/db/src/index.ts';
-import { inTransaction } from '../../../api/src/context.ts';
 import { type NewAlert, recordAlerts } from '../../../api/src/product/notifications/alerts/record.ts';
+import { inTransaction } from '../../../api/src/transaction.ts';
 import { insertChannel } from '../../../api/test/support/channel-rows.ts';
 import { START, testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { inTransaction } from '../../../api/src/context.ts';
 import { lockAccounts } from '../../../api/src/platform/limits/quotas.ts';
 import { recordUsage } from '../../../api/src/product/usage/record.ts';
+import { inTransaction } from '../../../api/src/transaction.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { signUp, signUpAlice, signUpBob } from '../../../api/test/support/people.ts';

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/webhooks/events';
 import { ALERT_KINDS, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context, writeBeforeCommit } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import { afterCommit, atCommit } from '../../transaction.ts';
 import { isHeldSql, isOneOf } from './held.ts';
 
 export interface Event {
@@ -29,7 +30,7 @@ export interface Event {
  */
 export function recordEvents(tx: Context, events: readonly Event[]): void {
   if (events.length === 0) return;
-  writeBeforeCommit(tx, writeEvents, events);
+  atCommit(tx, writeEvents, events);
 }
 
 /** Positions are locked in a fixed order. Deliveries go to the webhooks that the end of the transaction sees. */

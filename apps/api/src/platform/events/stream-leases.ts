@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { leaseUntil } from '../../lib/queue/leases.ts';
+import { inTransaction } from '../../transaction.ts';
 
 export const MAX_STREAMS_PER_USER = 5;
 export const LEASE_MS = 15_000;

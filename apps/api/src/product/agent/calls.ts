@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { agentCalls, queryRows, recordset, usageRecords, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
-import { afterCommit, type Caller, type Context, inTransaction } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { AppError, accountDeleted } from '../../errors.ts';
 import type { AiUsage } from '../../lib/ai/usage.ts';
 import { hasExpiredLease, leaseUntil } from '../../lib/queue/leases.ts';
 import { retryWhileUnavailable } from '../../lib/queue/retry.ts';
 import { chargeExecution, lockActiveAccount, type QuotaAccount, reserveTokens } from '../../platform/limits/quotas.ts';
+import { afterCommit, inTransaction } from '../../transaction.ts';
 import { recordUsage } from '../usage/record.ts';
 
 /** Time to record the call, also while the database is briefly unavailable. */

@@ -1,9 +1,10 @@
 import { compileValidator, Email, Password, strictObject } from '@carillon/contract';
 import { users } from '@carillon/db';
 import { and, ne } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { ConfigError } from '../../lib/config/config.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
+import { inTransaction } from '../../transaction.ts';
 import { hashPassword } from './passwords.ts';
 import { endUserSessions } from './sessions.ts';
 import { hasEmail, insertAccount } from './write.ts';

@@ -1,9 +1,10 @@
 import { identities, users } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { AppError, accountDeactivated } from '../../errors.ts';
 import type { OAuthFlow, OAuthProfile, OAuthProvider } from '../../lib/third-party/oauth.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
+import { inTransaction } from '../../transaction.ts';
 import { cancelEmailChange } from './cancel-email-change.ts';
 import { deleteUserApiKeys } from './keys/write.ts';
 import { endUserSessions, openSession } from './sessions.ts';

@@ -1,7 +1,7 @@
 import { compileValidator, Email } from '@carillon/contract';
 import { passwordResets, users } from '@carillon/db';
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/crypto/link-token.ts';
 import { buildResetLink } from '../../lib/mail/links.ts';
@@ -11,6 +11,7 @@ import { emailKey } from '../../platform/limits/keys.ts';
 import { RESET_MAILS, RESET_MAILS_PER_DAY } from '../../platform/limits/rates.ts';
 import { recordRejection } from '../../platform/limits/rejections.ts';
 import { checkRateLimit } from '../../platform/limits/windows.ts';
+import { inTransaction } from '../../transaction.ts';
 import { cancelEmailChange } from './cancel-email-change.ts';
 import { deleteUserApiKeys } from './keys/write.ts';
 import { hashPassword } from './passwords.ts';

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { auditLog, sessions, users } from '@carillon/db';
 import { and, desc, eq, gt, ne, notInArray } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { accountDeactivated, accountDeleted, sessionRequired } from '../../errors.ts';
 import { auditRow, describeActor } from '../../platform/events/audit-log.ts';
+import { inTransaction } from '../../transaction.ts';
 
 export const SESSION_SECONDS = 7 * 24 * 60 * 60;
 const SESSIONS_PER_USER = 10;

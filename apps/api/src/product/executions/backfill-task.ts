@@ -1,10 +1,11 @@
 import { type BackfillTaskInput, MAX_BACKFILL } from '@carillon/contract/occurrences';
 import { queryRows, tasks, toInstant } from '@carillon/db';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import { afterCommit, type Caller, type Context, inTransaction } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { invalidField, taskNotFound } from '../../errors.ts';
 import { chargeExecution, lockActiveAccount } from '../../platform/limits/quotas.ts';
 import { hasPlannedTrigger } from '../../platform/queries/planned-trigger.ts';
+import { afterCommit, inTransaction } from '../../transaction.ts';
 import { nextRun, type Plan } from '../schedule/next-run.ts';
 import { recordUsage } from '../usage/record.ts';
 import { assertWithinBudget } from './budget/assert-within-budget.ts';

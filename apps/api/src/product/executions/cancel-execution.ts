@@ -1,7 +1,8 @@
 import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { AppError, executionNotFound } from '../../errors.ts';
+import { inTransaction } from '../../transaction.ts';
 import { lockExecution } from './locked-execution.ts';
 import { cancelExecutions } from './pipeline/cancel.ts';
 import { executionFields, toExecution } from './read.ts';

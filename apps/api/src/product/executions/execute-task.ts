@@ -1,8 +1,9 @@
 import { executions, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Caller, type Context, inTransaction } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { taskNotFound } from '../../errors.ts';
 import { chargeExecution, lockActiveAccount } from '../../platform/limits/quotas.ts';
+import { afterCommit, inTransaction } from '../../transaction.ts';
 import { recordUsage } from '../usage/record.ts';
 import { assertWithinBudget } from './budget/assert-within-budget.ts';
 import { type Budget, selectBudget } from './budget/budget.ts';

@@ -1,8 +1,9 @@
 import { executions, queryRows, toInstantOrNull } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
-import { afterCommit, type Caller, type Context, inTransaction } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { AppError, executionNotFound } from '../../errors.ts';
 import { chargeExecution, lockActiveAccount } from '../../platform/limits/quotas.ts';
+import { afterCommit, inTransaction } from '../../transaction.ts';
 import { recordUsage } from '../usage/record.ts';
 import { assertWithinBudget } from './budget/assert-within-budget.ts';
 import { lockExecution } from './locked-execution.ts';

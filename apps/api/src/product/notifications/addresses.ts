@@ -1,7 +1,7 @@
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { endpoints, notificationAddresses, queryRows, users } from '@carillon/db';
 import { and, eq, exists, gt, inArray, isNotNull, isNull, lte, not, notInArray, or, sql } from 'drizzle-orm';
-import { afterCommit, type Context, inTransaction } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/crypto/link-token.ts';
 import { buildConfirmationLink } from '../../lib/mail/links.ts';
 import { queueMail } from '../../lib/mail/queue.ts';
@@ -10,6 +10,7 @@ import { CONFIRMATIONS_OF_USER, CONFIRMATIONS_TO_ADDRESS } from '../../platform/
 import { recordRejection } from '../../platform/limits/rejections.ts';
 import { checkRateLimit } from '../../platform/limits/windows.ts';
 import { isConfirmedSql } from '../../platform/queries/confirmed-address.ts';
+import { afterCommit, inTransaction } from '../../transaction.ts';
 
 const { userId, email, tokenHash, expiresAt, confirmedAt } = notificationAddresses;
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { ALARM_NOTICES, isHeldSql, isOneOf } from '../../platform/events/held.ts';
+import { afterCommit } from '../../transaction.ts';
 
 /** The data of a delivery that only channels get: a notification of the account. */
 export interface NoticeData {

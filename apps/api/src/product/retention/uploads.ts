@@ -1,6 +1,7 @@
 import { orphanedObjects, queryRows, uploads, uploadTotals } from '@carillon/db';
 import { eq, inArray, sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../context.ts';
+import type { Context } from '../../context.ts';
+import { inTransaction } from '../../transaction.ts';
 import { addToTotals } from '../uploads/totals.ts';
 import { afterKey, BATCH_SIZE, type PruneBatch, toBatch } from './batch.ts';
 

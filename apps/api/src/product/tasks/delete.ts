@@ -1,9 +1,10 @@
 import { queryRows, recordset, tasks } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
-import { afterCommit, type Caller, type Context, inTransaction } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { taskNotFound } from '../../errors.ts';
 import { recordEvents } from '../../platform/events/outbox.ts';
 import { assertRevision, type ExpectedRevisions } from '../../platform/queries/revision.ts';
+import { afterCommit, inTransaction } from '../../transaction.ts';
 import { addUsage } from '../executions/budget/lost-calls.ts';
 import { promptTokens, requestedModel } from '../executions/pipeline/prompt-tokens.ts';
 import { recordUsage, type UsageDelta } from '../usage/record.ts';

@@ -1,7 +1,8 @@
 import { tasks, uploads } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { taskNotFound } from '../../errors.ts';
+import { inTransaction } from '../../transaction.ts';
 import { lockChannels } from '../deliveries/channels/check-channels.ts';
 import { checkTools } from '../executions/request/check-tools.ts';
 import { nextRun } from '../schedule/next-run.ts';

@@ -1,9 +1,10 @@
 import { occurrences, tasks } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { AppError, taskNotFound } from '../../errors.ts';
 import { recordEvents } from '../../platform/events/outbox.ts';
 import { assertRevision, type ExpectedRevisions } from '../../platform/queries/revision.ts';
+import { inTransaction } from '../../transaction.ts';
 import { changedOverdueAt } from '../notifications/alerts/overdue-at.ts';
 import { nextRun } from '../schedule/next-run.ts';
 import { hasLiveRun } from './occurrences.ts';

@@ -1,11 +1,12 @@
 import type { ChangeTaskInput, CreateTaskInput } from '@carillon/contract/tasks';
 import { executions, tasks } from '@carillon/db';
 import { and, eq, isNull } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { taskNotFound } from '../../errors.ts';
 import { recordEvents } from '../../platform/events/outbox.ts';
 import { assertRevision, type ExpectedRevisions } from '../../platform/queries/revision.ts';
 import { getSettings } from '../../platform/settings.ts';
+import { inTransaction } from '../../transaction.ts';
 import { assertReachable } from '../deliveries/webhooks/address.ts';
 import { setTaskWebhook } from '../deliveries/webhooks/managed-webhooks.ts';
 import { checkTools, checkToolUses } from '../executions/request/check-tools.ts';

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { RateLimitDetails } from '@carillon/contract';
 import { isOutage, orphanedObjects, uploads } from '@carillon/db';
 import { and, eq, gt } from 'drizzle-orm';
-import { type Caller, type Context, inReportedTransaction, inTransaction } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { retryWhileUnavailable } from '../../lib/queue/retry.ts';
 import { quotaExceededError } from '../../platform/limits/quotas.ts';
+import { inReportedTransaction, inTransaction } from '../../transaction.ts';
 import { checkAlerts } from '../usage/alerts.ts';
 import { addToTotals, lockTotals } from './totals.ts';
 

@@ -1,8 +1,9 @@
 import type { SetUsageAlertInput } from '@carillon/contract/accounts/usage';
 import { usageAlerts } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
+import { inTransaction } from '../../transaction.ts';
 import { checkAlerts } from './alerts.ts';
 import { alertFields } from './read.ts';
 

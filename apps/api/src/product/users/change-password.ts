@@ -1,9 +1,10 @@
 import { passwordResets, users } from '@carillon/db';
 import { and, eq, isNull } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { AppError, accountDeleted, invalidField } from '../../errors.ts';
 import { queueMail } from '../../lib/mail/queue.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
+import { inTransaction } from '../../transaction.ts';
 import { cancelEmailChange } from '../auth/cancel-email-change.ts';
 import { verifyCurrentPassword } from '../auth/current-password.ts';
 import { hashPassword, isSamePassword } from '../auth/passwords.ts';

@@ -1,10 +1,11 @@
 import { emailChanges, notificationAddresses, passwordResets, users } from '@carillon/db';
 import { and, eq, gt, isNull } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../context.ts';
+import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { hashLinkToken } from '../../lib/crypto/link-token.ts';
 import { queueMail } from '../../lib/mail/queue.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
+import { inTransaction } from '../../transaction.ts';
 import { confirmNotificationAddress, findUnconfirmedAddress } from '../notifications/addresses.ts';
 import { assertFree, assertNotBootstrapAdmin, mailConfirmation, rejectTakenEmail } from './change-email.ts';
 

@@ -2,8 +2,8 @@ import { endpoints, settings, tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import t from 'tap';
-import { inTransaction } from '../../../src/context.ts';
 import { recordEvents } from '../../../src/platform/events/outbox.ts';
+import { inTransaction } from '../../../src/transaction.ts';
 import type { ReceivedDelivery } from '../../support/servers/receiver.ts';
 import { postTask, runDue } from '../../support/tasks.ts';
 import {

@@ -3,12 +3,13 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { deliveries, endpoints } from '@carillon/db';
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import t from 'tap';
-import { type Context, inTransaction, writeBeforeCommit } from '../../../src/context.ts';
+import type { Context } from '../../../src/context.ts';
 import { recordEvents } from '../../../src/platform/events/outbox.ts';
 import { attemptDelivery } from '../../../src/product/deliveries/queue/attempt.ts';
 import { claimDeliveries, FIRST_WEBHOOK } from '../../../src/product/deliveries/queue/claim.ts';
 import { completeAttempts } from '../../../src/product/deliveries/queue/complete.ts';
 import { pruneAll } from '../../../src/product/retention/prune.ts';
+import { atCommit, inTransaction } from '../../../src/transaction.ts';
 import {
   callWebhook,
   connectSecondProcess,
@@ -57,7 +58,7 @@ async function failDuringEvent(): Promise<string> {
     await holder.execute(sql`select pg_advisory_xact_lock(${GATE})`);
     const recording = inTransaction(other, async (tx) => {
       recordEvents(tx, [event]);
-      writeBeforeCommit(tx, waitAtGate, [event]);
+      atCommit(tx, waitAtGate, [event]);
     });
     while (!(await isGateWaitedFor())) await delay(10);
     await deliver();

@@ -1,7 +1,6 @@
 import { events, mails, notifications, usageRecords } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../../src/context.ts';
 import { openSession } from '../../../src/product/auth/sessions.ts';
 import { cancelExecution } from '../../../src/product/executions/cancel-execution.ts';
 import { executeTask } from '../../../src/product/executions/execute-task.ts';
@@ -11,6 +10,7 @@ import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts'
 import { rescueExecutions } from '../../../src/product/executions/pipeline/leases.ts';
 import { retryExecution } from '../../../src/product/executions/retry-execution.ts';
 import { changeTask } from '../../../src/product/tasks/write.ts';
+import { inTransaction } from '../../../src/transaction.ts';
 import { assertNeedsSession } from '../../support/access.ts';
 import { START } from '../../support/context.ts';
 import { buildCaller, testEngine } from '../../support/engine.ts';

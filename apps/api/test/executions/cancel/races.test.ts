@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { type Context, inTransaction } from '../../../src/context.ts';
+import type { Context } from '../../../src/context.ts';
 import { AppError } from '../../../src/errors.ts';
 import { cancelExecution } from '../../../src/product/executions/cancel-execution.ts';
 import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
@@ -9,6 +9,7 @@ import { rescueExecutions } from '../../../src/product/executions/pipeline/lease
 import { retryExecution } from '../../../src/product/executions/retry-execution.ts';
 import { deleteTask } from '../../../src/product/tasks/delete.ts';
 import { changeTask } from '../../../src/product/tasks/write.ts';
+import { inTransaction } from '../../../src/transaction.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';
 import { passTime } from '../../support/leases.ts';

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { type Context, inTransaction } from '../../../src/context.ts';
+import type { Context } from '../../../src/context.ts';
 import { createFileStorage } from '../../../src/lib/storage/client.ts';
 import type { AttachmentLimits } from '../../../src/product/executions/pipeline/attachments.ts';
 import { createByteBudget } from '../../../src/product/executions/pipeline/byte-budget.ts';
@@ -8,6 +8,7 @@ import type { ClaimedExecution } from '../../../src/product/executions/pipeline/
 import { completeExecutions } from '../../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { runExecution } from '../../../src/product/executions/pipeline/run.ts';
+import { inTransaction } from '../../../src/transaction.ts';
 import { CSV, storeAttachment } from '../../support/attachments.ts';
 import { testEngine } from '../../support/engine.ts';
 import { insertTask } from '../../support/task-rows.ts';

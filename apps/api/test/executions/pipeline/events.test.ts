@@ -4,10 +4,10 @@ import { type EventKind, eventPayload } from '@carillon/contract/webhooks/events
 import { deliveries, endpoints } from '@carillon/db';
 import { asc } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../../src/context.ts';
 import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { inTransaction } from '../../../src/transaction.ts';
 import { START } from '../../support/context.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';

@@ -1,12 +1,12 @@
 import { executions, queryRows } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../../src/context.ts';
 import { cancelExecutions } from '../../../src/product/executions/pipeline/cancel.ts';
 import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { findWrongCounters } from '../../../src/product/usage/verify.ts';
+import { inTransaction } from '../../../src/transaction.ts';
 import { untilBlocked } from '../../support/database.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';

@@ -1,9 +1,9 @@
 import { idempotencyKeys, tasks } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../../src/context.ts';
 import { openAnswer, releaseClaim, storeAnswer } from '../../../src/platform/http/idempotency/answers.ts';
 import { type Claim, claimKey, createClaimRequest } from '../../../src/platform/http/idempotency/claim.ts';
+import { inTransaction } from '../../../src/transaction.ts';
 import { testContext } from '../../support/context.ts';
 import { countTasks, createTaskWithKey, postWithKey, readKeys } from '../../support/idempotency.ts';
 import { signUp } from '../../support/people.ts';

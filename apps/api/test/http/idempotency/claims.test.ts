@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { connect as connectSocket } from 'node:net';
+import { type AddressInfo, connect as connectSocket } from 'node:net';
 import { connect, idempotencyKeys, tasks, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../../src/context.ts';
 import { buildApp } from '../../../src/entry/app.ts';
 import { rotateKeys } from '../../../src/lib/crypto/rotate-keys.ts';
+import { inTransaction } from '../../../src/transaction.ts';
 import { testContext } from '../../support/context.ts';
 import { countTasks, createTaskWithKey, postWithKey, readKeys } from '../../support/idempotency.ts';
 import { signUp, signUpAlice } from '../../support/people.ts';

@@ -1,7 +1,7 @@
 import { auditLog, users } from '@carillon/db';
 import t from 'tap';
-import { inTransaction } from '../../../src/context.ts';
 import { recordAudit } from '../../../src/platform/events/audit-log.ts';
+import { inTransaction } from '../../../src/transaction.ts';
 import { assertNeedsAdmin } from '../../support/access.ts';
 import { START, testContext } from '../../support/context.ts';
 import { type Person, signUpAda, signUpAlice, signUpBob } from '../../support/people.ts';

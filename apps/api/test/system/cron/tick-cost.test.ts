@@ -2,6 +2,7 @@ import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { tick } from '../../../src/product/system/cron/tick.ts';
+import { inTransaction } from '../../../src/transaction.ts';
 import { START, testContext } from '../../support/context.ts';
 import { signUpAlice } from '../../support/people.ts';
 
@@ -38,10 +39,11 @@ async function countRead(db: Db): Promise<Record<string, number>> {
 
 for (const mode of ['auto', 'force_generic_plan']) {
   t.test(`Ticks read what is due, not all tasks and executions, with plan_cache_mode ${mode}`, async (t) => {
-    const read = await ctx.db.transaction(async (db) => {
+    const read = await inTransaction(ctx, async (tx) => {
+      const { db } = tx;
       await db.execute(sql.raw(`set local plan_cache_mode = ${mode}`));
       const before = await countRead(db);
-      for (let n = 0; n < TICKS; n++) await tick({ ...ctx, db, onCommit: [] }, { wait: false });
+      for (let n = 0; n < TICKS; n++) await tick(tx, { wait: false });
       const after = await countRead(db);
       return (name: string) => (after[name] ?? 0) - (before[name] ?? 0);
     });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
-import { type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import { openAnswer, releaseClaim, storeAnswer } from '../../../platform/http/idempotency/answers.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type EncryptedAnswer,
 } from '../../../platform/http/idempotency/claim.ts';
 import { buildFingerprint } from '../../../platform/http/idempotency/fingerprint.ts';
+import { inTransaction } from '../../../transaction.ts';
 import type { ToolAnswer, ToolCall } from '../tool.ts';
 
 export const RequestId = Type.Optional(

@@ -1,7 +1,7 @@
 import { Id, strictObject } from '@carillon/contract/primitives';
 import { Type } from '@sinclair/typebox';
-import { inTransaction } from '../../../context.ts';
 import { cancelExecution } from '../../../product/executions/cancel-execution.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { withAdvice } from '../answers/advice.ts';
 import { FIND_RUN } from '../answers/saved-task.ts';
 import { RunId } from '../arguments/task-fields.ts';

@@ -1,7 +1,7 @@
 import { Id, strictObject } from '@carillon/contract/primitives';
 import { Type } from '@sinclair/typebox';
-import { inTransaction } from '../../../context.ts';
 import { deleteTask as remove } from '../../../product/tasks/delete.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { withAdvice } from '../answers/advice.ts';
 import { FIND_TASK, READ_AGAIN } from '../answers/saved-task.ts';
 import { Etag, readEtag, TaskId } from '../arguments/task-fields.ts';

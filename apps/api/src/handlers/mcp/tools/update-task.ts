@@ -1,9 +1,9 @@
 import { strictObject } from '@carillon/contract/primitives';
 import { Type } from '@sinclair/typebox';
-import { inTransaction } from '../../../context.ts';
 import { getTask } from '../../../product/tasks/read.ts';
 import { previewNextRuns } from '../../../product/tasks/schedule.ts';
 import { changeTask } from '../../../product/tasks/write.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { withAdvice } from '../answers/advice.ts';
 import { toPlannedRuns } from '../answers/moments.ts';
 import { adviseOnTask, answerSaved, NEXT_RUNS, SavedTask } from '../answers/saved-task.ts';

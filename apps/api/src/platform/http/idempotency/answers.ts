@@ -1,10 +1,11 @@
 import { idempotencyKeys } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { and, eq, isNull, sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import { columnAad } from '../../../lib/crypto/encrypted-columns.ts';
 import { decrypt, encrypt } from '../../../lib/crypto/encryption.ts';
+import { inTransaction } from '../../../transaction.ts';
 import type { Claim, EncryptedAnswer } from './claim.ts';
 
 const MAX_ANSWER_BYTES = 64 * 1024;

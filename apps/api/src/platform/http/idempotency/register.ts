@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import { afterCommit, type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { invalidField } from '../../../errors.ts';
+import { afterCommit, inTransaction } from '../../../transaction.ts';
 import { wantsEvents } from '../event-stream.ts';
 import { openAnswer, releaseClaim, requestInProgress, storeAnswer } from './answers.ts';
 import { type Claim, claimKey } from './claim.ts';

@@ -3,8 +3,9 @@ import type { ConfirmTaskInput } from '@carillon/contract/agent';
 import { CreateTaskInput } from '@carillon/contract/tasks';
 import { queryRows, taskProposals } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../../../context.ts';
+import type { Caller, Context } from '../../../context.ts';
 import { AppError, ERROR_MESSAGES, invalidField } from '../../../errors.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { createTask } from '../../tasks/write.ts';
 import { type ProposalRow, proposalNotFound } from './read.ts';
 

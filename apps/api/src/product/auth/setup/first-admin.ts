@@ -1,6 +1,7 @@
 import { settings } from '@carillon/db';
-import { type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { hashPassword } from '../passwords.ts';
 import { openSession } from '../sessions.ts';
 import { insertAccount, type NewAccount } from '../write.ts';

@@ -1,9 +1,10 @@
 import { endpoints, tasks, users } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../../../context.ts';
+import type { Caller, Context } from '../../../context.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
 import { recordEvents } from '../../../platform/events/outbox.ts';
 import { assertRevision, type ExpectedRevisions } from '../../../platform/queries/revision.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { changedOverdueAt } from '../../notifications/alerts/overdue-at.ts';
 import { channelNotFound, isOwnChannel } from './read.ts';
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { apiKeys, feeds, tasks, users } from '@carillon/db';
 import { and, eq, gt, isNull, or } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../../../context.ts';
+import type { Caller, Context } from '../../../context.ts';
 import { AppError, ERROR_MESSAGES, taskNotFound } from '../../../errors.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { generateFeedSecret, hashFeedSecret } from './secret.ts';
 
 /** Returns the address, which is not shown again; a former one ends. Throws 404. */

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type ChannelKind, type QuietHours, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { type SQL, sql } from 'drizzle-orm';
-import { type Context, inReportedTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { type Lease, leaseUntil } from '../../../lib/queue/leases.ts';
 import { isAlarmSql } from '../../../platform/events/held.ts';
 import { DELIVERIES, getEffectiveLimit } from '../../../platform/limits/rates.ts';
+import { inReportedTransaction } from '../../../transaction.ts';
 import { endDelivery } from './end-open.ts';
 
 /** How many deliveries may be in progress at once, over all processes. */

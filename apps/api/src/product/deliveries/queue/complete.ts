@@ -1,9 +1,10 @@
 import { DAY_MS } from '@carillon/contract/primitives';
 import { type ChannelKind, queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { RELEASE_LEASE } from '../../../lib/queue/leases.ts';
 import { storeBatch } from '../../../lib/queue/retry.ts';
+import { afterCommit, inTransaction } from '../../../transaction.ts';
 import { reportUndelivered } from '../../notifications/alerts/undelivered.ts';
 import { notifyUsers } from '../../notifications/write.ts';
 import { CHANNEL_SENDERS } from '../messages/kinds/index.ts';

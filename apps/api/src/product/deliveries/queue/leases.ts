@@ -1,6 +1,6 @@
 import { queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import {
   hasExpiredLease,
   isLeased,
@@ -9,6 +9,7 @@ import {
   RELEASE_LEASE,
   renewLeases,
 } from '../../../lib/queue/leases.ts';
+import { inTransaction } from '../../../transaction.ts';
 
 const BATCH_SIZE = 2000;
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/webhooks/events';
 import { ALERT_KINDS, endpoints } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
-import { afterCommit, type Context } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
+import { afterCommit } from '../../../transaction.ts';
 import { endDeliveriesIfFailed } from '../queue/end-open.ts';
 import { encryptUnindexedSecret, generateSecret } from './secret.ts';
 

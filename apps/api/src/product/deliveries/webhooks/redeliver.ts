@@ -1,7 +1,8 @@
 import { deliveries, deliveryAttempts, endpoints } from '@carillon/db';
 import { and, eq, gte, inArray, ne, or, sql } from 'drizzle-orm';
-import { afterCommit, type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
+import { afterCommit, inTransaction } from '../../../transaction.ts';
 import type { OwnReceiver } from './read.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { queryRows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
+import { afterCommit } from '../../../transaction.ts';
 import { addUsage, type LostCall } from '../budget/lost-calls.ts';
 import { completeExecutions } from './complete.ts';
 import { permanentFailure } from './execution-result.ts';

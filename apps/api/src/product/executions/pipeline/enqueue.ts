@@ -1,7 +1,8 @@
 import { queryRows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { lockAccounts, type QuotaAccount, type QuotaExceeded, toUtcDay } from '../../../platform/limits/quotas.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { recordUsage } from '../../usage/record.ts';
 import { loadHighestCost } from '../budget/highest-cost.ts';
 import { notifyRefused } from '../budget/notices.ts';

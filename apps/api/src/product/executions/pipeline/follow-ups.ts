@@ -1,8 +1,9 @@
 import type { EventData } from '@carillon/contract/webhooks/events';
 import { recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { type Event, recordEvents } from '../../../platform/events/outbox.ts';
+import { afterCommit } from '../../../transaction.ts';
 import { decideAlerts } from '../../notifications/alerts/after-run.ts';
 import { overdueAtSql } from '../../notifications/alerts/overdue-at.ts';
 import { type NewAlert, recordAlerts } from '../../notifications/alerts/record.ts';

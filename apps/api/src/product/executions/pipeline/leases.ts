@@ -1,6 +1,6 @@
 import { queryRows, recordset } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
-import { afterCommit, type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import type { AiUsage } from '../../../lib/ai/usage.ts';
 import {
   hasExpiredLease,
@@ -11,6 +11,7 @@ import {
   renewLeases,
 } from '../../../lib/queue/leases.ts';
 import { toUtcMonth } from '../../../platform/limits/quotas.ts';
+import { afterCommit, inTransaction } from '../../../transaction.ts';
 import { recordUsage } from '../../usage/record.ts';
 import { addUsage, type LostCall } from '../budget/lost-calls.ts';
 import { addMonthCost } from '../budget/month-costs.ts';

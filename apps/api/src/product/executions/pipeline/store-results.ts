@@ -1,5 +1,6 @@
-import { type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { storeBatch } from '../../../lib/queue/retry.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { completeExecutions } from './complete.ts';
 import { type ExecutionResult, permanentFailure } from './execution-result.ts';
 

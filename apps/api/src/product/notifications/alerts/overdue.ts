@@ -1,7 +1,8 @@
 import { queryRows, recordset, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { hasPlannedTrigger } from '../../../platform/queries/planned-trigger.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { overdueAtSql } from './overdue-at.ts';
 import { type NewAlert, recordAlerts } from './record.ts';
 import { overdueMinutesSql } from './rules.ts';

@@ -1,7 +1,8 @@
 import type { EventData } from '@carillon/contract/webhooks/events';
 import { type ALERT_KINDS, alerts } from '@carillon/db';
-import { afterCommit, type Context } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { recordEvents } from '../../../platform/events/outbox.ts';
+import { afterCommit } from '../../../transaction.ts';
 import { notifyUsers } from '../write.ts';
 
 export type AlertKind = (typeof ALERT_KINDS)[number];

@@ -1,6 +1,7 @@
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
+import { afterCommit, inTransaction } from '../../../transaction.ts';
 import { notifyUsers } from '../write.ts';
 
 /** A delivery or mail of an alert that the transaction of the caller has ended as failed. */

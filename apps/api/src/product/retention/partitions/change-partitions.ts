@@ -1,7 +1,8 @@
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
 import { sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
+import { inTransaction } from '../../../transaction.ts';
 
 /**
  * Changes partitions in a transaction, one process at a time. Does nothing if readers keep a table locked: the caller tries

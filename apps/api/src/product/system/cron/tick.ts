@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { hasExpiredLease } from '../../../lib/queue/leases.ts';
 import type { Span } from '../../../lib/telemetry/tracing.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { enqueueDue, findNextDueAt } from '../../executions/pipeline/enqueue.ts';
 import { alertOverdue, isAnyOverdue } from '../../notifications/alerts/overdue.ts';
 

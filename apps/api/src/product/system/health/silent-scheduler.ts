@@ -1,7 +1,8 @@
 import { queryRows, toInstant, users } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../../context.ts';
+import type { Context } from '../../../context.ts';
 import { recordEvents } from '../../../platform/events/outbox.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { notifyUsers } from '../../notifications/write.ts';
 
 const SILENT_AFTER_MS = 120_000;

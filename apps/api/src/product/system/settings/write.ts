@@ -1,8 +1,9 @@
 import type { ChangeSettingsInput } from '@carillon/contract/admin/settings';
 import { settings } from '@carillon/db';
-import { type Caller, type Context, inTransaction } from '../../../context.ts';
+import type { Caller, Context } from '../../../context.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
 import { getSettings } from '../../../platform/settings.ts';
+import { inTransaction } from '../../../transaction.ts';
 
 export function changeSettings(ctx: Context, admin: Caller, input: ChangeSettingsInput) {
   return inTransaction(ctx, async (tx) => {

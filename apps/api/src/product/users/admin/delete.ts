@@ -1,7 +1,8 @@
 import { normalizeEmail } from '@carillon/contract/validation/formats';
-import { type Caller, type Context, inTransaction } from '../../../context.ts';
+import type { Caller, Context } from '../../../context.ts';
 import { invalidField } from '../../../errors.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { lockUserTasks } from '../../tasks/suspend.ts';
 import { deleteAccountData } from '../delete-account-data.ts';
 import { lockAccount } from './lock-account.ts';

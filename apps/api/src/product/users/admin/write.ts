@@ -1,8 +1,9 @@
 import type { ChangeAccountInput } from '@carillon/contract/admin/users';
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../../../context.ts';
+import type { Caller, Context } from '../../../context.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { cancelEmailChange } from '../../auth/cancel-email-change.ts';
 import { endUserSessions } from '../../auth/sessions.ts';
 import { lockUserTasks, resumeTasks, suspendTasks } from '../../tasks/suspend.ts';

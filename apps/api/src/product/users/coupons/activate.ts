@@ -1,8 +1,9 @@
 import { couponRedemptions, coupons, users } from '@carillon/db';
 import { and, eq, gt, isNull, lt, or, type SQL, sql } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../../../context.ts';
+import type { Caller, Context } from '../../../context.ts';
 import { AppError, accountDeleted } from '../../../errors.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
+import { inTransaction } from '../../../transaction.ts';
 
 /** The contract's date-times have years of four digits. */
 const MAX_INSTANT = '9999-12-31T23:59:59.999Z';

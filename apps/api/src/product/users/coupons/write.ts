@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { ChangeCouponInput, CreateCouponInput } from '@carillon/contract/admin/coupons';
 import { coupons } from '@carillon/db';
 import { eq } from 'drizzle-orm';
-import { type Caller, type Context, inTransaction } from '../../../context.ts';
+import type { Caller, Context } from '../../../context.ts';
 import { AppError, invalidField } from '../../../errors.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
 import { getSettings } from '../../../platform/settings.ts';
+import { inTransaction } from '../../../transaction.ts';
 import { type CouponRow, couponFields, couponNotFound } from './read.ts';
 
 /**

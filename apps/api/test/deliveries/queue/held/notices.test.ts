@@ -1,9 +1,9 @@
 import { endpoints, notifications } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { inTransaction } from '../../../../src/context.ts';
 import { alertOverdue } from '../../../../src/product/notifications/alerts/overdue.ts';
 import { notifyUsers } from '../../../../src/product/notifications/write.ts';
+import { inTransaction } from '../../../../src/transaction.ts';
 import { createAlertedTask, minutesAfter } from '../../../support/alerts.ts';
 import { buildCaller } from '../../../support/engine.ts';
 import { insertTestChannel, installTestKind, toMessages } from '../../../support/test-channels.ts';

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type ChannelKind, deliveries, endpoints, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import { type Context, inTransaction } from '../../../../context.ts';
+import type { Context } from '../../../../context.ts';
 import { isAlarmSql } from '../../../../platform/events/held.ts';
+import { inTransaction } from '../../../../transaction.ts';
 import { endDelivery } from '../end-open.ts';
 import { buildDigest, MAX_MESSAGES } from './digest.ts';
 import { computeReleaseAt, type Holding } from './release-at.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ExecutionRequest, queryRows, recordset, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { afterCommit, type Context, inTransaction } from '../../../../context.ts';
+import type { Context } from '../../../../context.ts';
 import { type Lease, leaseUntil } from '../../../../lib/queue/leases.ts';
 import { recordEvents } from '../../../../platform/events/outbox.ts';
 import {
@@ -13,6 +13,7 @@ import {
   reserveTokens,
   toUtcDay,
 } from '../../../../platform/limits/quotas.ts';
+import { afterCommit, inTransaction } from '../../../../transaction.ts';
 import type { UsageDelta } from '../../../usage/record.ts';
 import { type Budget, checkBudget, type HighestCost } from '../../budget/budget.ts';
 import { getCostOfMonth, type MonthCost } from '../../budget/month-costs.ts';

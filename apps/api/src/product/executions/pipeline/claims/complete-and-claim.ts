@@ -1,5 +1,6 @@
-import { afterCommit, type Context, inReportedTransaction } from '../../../../context.ts';
+import type { Context } from '../../../../context.ts';
 import { applyUsage, type QuotaAccount } from '../../../../platform/limits/quotas.ts';
+import { afterCommit, inReportedTransaction } from '../../../../transaction.ts';
 import { recordUsage } from '../../../usage/record.ts';
 import { loadHighestCost } from '../../budget/highest-cost.ts';
 import { sumMonthCosts } from '../../budget/month-costs.ts';
