@@ -7,6 +7,7 @@ import { acceptsHtml, showErrorPages } from './http/errors.ts';
 import { acceptFiles } from './http/multipart.ts';
 import { createPageRoutes } from './http/routes.ts';
 import { setPageHeaders } from './http/security.ts';
+import type { Dashboard } from './page.ts';
 import { accountPages } from './pages/account/pages.ts';
 import { adminPages } from './pages/admin/pages.ts';
 import { agentPages } from './pages/agent/pages.ts';
@@ -22,7 +23,6 @@ import { taskFormPages } from './pages/task-form/pages.ts';
 import { taskPages } from './pages/tasks/pages.ts';
 import { usagePages } from './pages/usage/pages.ts';
 import { webhookPages } from './pages/webhooks/pages.ts';
-import type { Dashboard } from './visit.ts';
 
 /** No field of a form is longer than a prompt. */
 const MAX_FORM_BYTES = 1024 * 1024;

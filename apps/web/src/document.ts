@@ -1,10 +1,9 @@
 import { EVENT_KINDS } from '@carillon/contract/webhooks/events';
-import type { Notice, Page } from './answer.ts';
 import { renderNavigation } from './components/navigation.ts';
 import { signInPicture } from './components/sign-in-picture.ts';
 import { EMPTY, type Html, html, raw } from './html.ts';
 import { ASSET_URLS } from './http/assets.ts';
-import type { Dashboard, SignedInVisit } from './visit.ts';
+import type { Dashboard, Notice, Page, UserPageContext } from './page.ts';
 
 interface Frame {
   page: Page;
@@ -27,8 +26,8 @@ ${isLive && html`<script src="${ASSET_URLS.live}" type="module"></script>`}${scr
 const renderNotice = (notice: Notice | null) =>
   notice ? html`<div class="notice ${notice.kind}" role="status"><p>${notice.text}</p></div>` : EMPTY;
 
-const renderTop = ({ title, lead, aside, crumb, isLive }: Page) => html`<div class="top">
-<div>${crumb && html`<a class="crumb" href="${crumb.href}">${crumb.text}</a>`}<h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div>
+const renderHeader = ({ title, subtitle, aside, breadcrumb, isLive }: Page) => html`<div class="top">
+<div>${breadcrumb && html`<a class="crumb" href="${breadcrumb.href}">${breadcrumb.text}</a>`}<h1>${title}</h1>${subtitle && html`<p>${subtitle}</p>`}</div>
 ${(aside || isLive) && html`<div class="do">${isLive && html`<p class="live" id="live" role="status" hx-morph-skip></p>`}${aside}</div>`}
 </div>`;
 
@@ -40,7 +39,7 @@ ${body}
 </html>`;
 
 /** The page of a signed-in user, with the navigation. */
-export function renderSignedIn(visit: SignedInVisit, { page, notice, theme }: Frame): Html {
+export function renderSignedIn(context: UserPageContext, { page, notice, theme }: Frame): Html {
   const { isLive = false, body } = page;
   const refresh = isLive
     ? raw(' hx-get="" hx-trigger="carillon:changed from:body" hx-select="#main" hx-target="this" hx-swap="outerMorph"')
@@ -48,12 +47,12 @@ export function renderSignedIn(visit: SignedInVisit, { page, notice, theme }: Fr
   return renderHtml(
     theme,
     renderHead(page),
-    html`<body data-events="${EVENT_KINDS.join(' ')}" data-after="${visit.viewer.lastEventId}">
+    html`<body data-events="${EVENT_KINDS.join(' ')}" data-after="${context.viewer.lastEventId}">
 <a class="skip" href="#main">Skip to content</a>
-${renderNavigation(visit)}
+${renderNavigation(context)}
 <main id="main" tabindex="-1"${refresh}>
 <div class="notices" id="notices" hx-morph-skip>${renderNotice(notice)}</div>
-${renderTop(page)}
+${renderHeader(page)}
 ${body}
 </main>
 </body>`,
@@ -62,7 +61,7 @@ ${body}
 
 /** A page without a session: a form in the middle, beside a picture. */
 export function renderSignedOut({ appUrl }: Pick<Dashboard, 'appUrl'>, { page, notice, theme }: Frame): Html {
-  const { title, body, lead } = page;
+  const { title, body, subtitle } = page;
   return renderHtml(
     theme,
     renderHead({ ...page, isLive: false }),
@@ -71,7 +70,7 @@ export function renderSignedOut({ appUrl }: Pick<Dashboard, 'appUrl'>, { page, n
 <p class="brand"><img src="${ASSET_URLS.mark}" alt="" width="40" height="40">Carillon</p>
 ${renderNotice(notice)}
 <h1>${title}</h1>
-<p class="muted">${lead ?? new URL(appUrl).host}</p>
+<p class="muted">${subtitle ?? new URL(appUrl).host}</p>
 ${body}
 </main>
 <figure>${signInPicture}</figure>

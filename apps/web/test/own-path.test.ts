@@ -1,5 +1,5 @@
 import t from 'tap';
-import { toOwnPath } from '../src/answer.ts';
+import { toOwnPath } from '../src/page.ts';
 
 t.test('A path of this application stays, with its query', async (t) => {
   for (const path of ['/', '/tasks', '/tasks?state=active&q=a%2Fb', '/handler/x', '/a//b', '/%2F%2Fevil.example'])

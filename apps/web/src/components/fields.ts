@@ -1,6 +1,6 @@
 import type { WebActionError } from '@carillon/contract/actions/web/index';
 import { EMPTY, type Html, html, raw } from '../html.ts';
-import { ActionStop } from '../visit.ts';
+import { ActionFailed } from '../page.ts';
 import { formatDuration } from './format.ts';
 
 /** What is wrong with a submitted form: messages by field, and one about the whole. */
@@ -23,7 +23,7 @@ export function toFormErrors(result: WebActionError): FormErrors {
     case 'RATE_LIMIT_EXCEEDED':
       return { fields: {}, form: `Too many attempts. Try again in ${formatDuration(result.retryAfter * 1000)}.` };
     default:
-      throw new ActionStop(result);
+      throw new ActionFailed(result);
   }
 }
 

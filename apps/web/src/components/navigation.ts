@@ -1,6 +1,6 @@
 import { html, raw } from '../html.ts';
 import { ASSET_URLS } from '../http/assets.ts';
-import type { SignedInVisit } from '../visit.ts';
+import type { UserPageContext } from '../page.ts';
 import { formatTime } from './format.ts';
 
 /** The entries of the menu, in groups. */
@@ -33,7 +33,7 @@ const renderUnread = (unread: number) =>
 
 const isCurrent = (href: string, path: string) => path === href || (href !== '/' && path.startsWith(`${href}/`));
 
-export function renderNavigation({ viewer, request, timeZone, now, csrfField }: SignedInVisit) {
+export function renderNavigation({ viewer, request, timeZone, now, csrfField }: UserPageContext) {
   const [path = '/'] = request.url.split('?');
   const groups = viewer.role === 'ADMIN' ? [...GROUPS, ADMIN_GROUP] : GROUPS;
   const place = timeZone.split('/').at(-1)?.replaceAll('_', ' ');

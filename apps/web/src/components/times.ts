@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts';
-import { type Fate, renderGlyph } from './fates.ts';
 import { formatDay, formatDistance, formatMoment, formatTime } from './format.ts';
+import { type RunOutcome, renderIcon } from './status-icon.ts';
 
 interface Clock {
   now: Date;
@@ -26,7 +26,7 @@ export interface TimelineEntry {
   /** What stands at the left, such as `14:05`. */
   time: string;
   /** Null for what is to come. */
-  fate: Fate | null;
+  outcome: RunOutcome | null;
   content: Html | string;
   /** A heading above the entry, such as `Wednesday 25 March`. */
   day?: string | undefined;
@@ -35,11 +35,11 @@ export interface TimelineEntry {
 /** Times at the left, and what happens then. */
 export const renderTimeline = (entries: readonly TimelineEntry[]): Html =>
   html`<ol class="times">${entries.map(
-    ({ at, time, fate, content, day }) =>
+    ({ at, time, outcome, content, day }) =>
       html`${
         day !== undefined && html`<li><span class="day">${day}</span></li>`
       }<li><time datetime="${at.toISOString()}">${time}</time><span class="node">${
-        fate === null ? html`<span class="dot"></span>` : renderGlyph(fate)
+        outcome === null ? html`<span class="dot"></span>` : renderIcon(outcome)
       }</span><div>${content}</div></li>`,
   )}</ol>`;
 

@@ -1,7 +1,6 @@
 import { parseCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Notice } from '../answer.ts';
-import type { Dashboard } from '../visit.ts';
+import type { Dashboard, Notice } from '../page.ts';
 
 const NOTICE = 'notice';
 const THEME = 'theme';

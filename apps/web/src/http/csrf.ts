@@ -1,7 +1,7 @@
 import csrfProtection from '@fastify/csrf-protection';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Html, html } from '../html.ts';
-import type { Dashboard } from '../visit.ts';
+import type { Dashboard } from '../page.ts';
 import { describeCookie } from './cookies.ts';
 
 const FIELD = '_csrf';

@@ -1,10 +1,10 @@
 import type { WebActionError } from '@carillon/contract/actions/web/index';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Page } from '../answer.ts';
 import { formatDuration } from '../components/format.ts';
 import { renderSignedOut } from '../document.ts';
 import { EMPTY, html } from '../html.ts';
-import { ActionStop, type Dashboard } from '../visit.ts';
+import type { Page } from '../page.ts';
+import { ActionFailed, type Dashboard } from '../page.ts';
 import { explainCookies, readTheme } from './cookies.ts';
 import { sendHtml } from './routes.ts';
 import { describePageHeaders } from './security.ts';
@@ -90,7 +90,7 @@ function explainRefusedForm(error: FastifyError, { appUrl }: Dashboard): string 
 
 function sendPage(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply, page: Page) {
   const markup = renderSignedOut(dashboard, {
-    page: { ...page, lead: EMPTY },
+    page: { ...page, subtitle: EMPTY },
     notice: null,
     theme: readTheme(request),
   });
@@ -98,8 +98,8 @@ function sendPage(dashboard: Dashboard, request: FastifyRequest, reply: FastifyR
 }
 
 export function showErrorPages(app: FastifyInstance, dashboard: Dashboard): void {
-  app.setErrorHandler((error: FastifyError | ActionStop, request, reply) => {
-    if (error instanceof ActionStop) return sendPage(dashboard, request, reply, describeActionError(error.result));
+  app.setErrorHandler((error: FastifyError | ActionFailed, request, reply) => {
+    if (error instanceof ActionFailed) return sendPage(dashboard, request, reply, describeActionError(error.result));
     if (isCookieLost(error) && request.url.startsWith('/sign-in')) return reply.redirect('/sign-in?error=cookies', 303);
     const refusal = explainRefusedForm(error, dashboard);
     if (isCsrfError(error) && isProgram(request)) return reply.code(403).send(NO_REGISTRATION);

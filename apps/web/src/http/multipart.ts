@@ -1,6 +1,6 @@
 import multipart, { type MultipartFile } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { type Dashboard, unwrap } from '../visit.ts';
+import { type Dashboard, unwrap } from '../page.ts';
 import { askForSignIn } from './routes.ts';
 
 /** A file of a form. */

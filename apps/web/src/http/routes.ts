@@ -1,44 +1,53 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Answer, isDownload, isRedirect, type Page } from '../answer.ts';
 import { renderSignedIn, renderSignedOut } from '../document.ts';
 import type { Html } from '../html.ts';
-import { ActionStop, type Dashboard, type SignedInVisit, unwrap, type Visit } from '../visit.ts';
+import {
+  ActionFailed,
+  type Dashboard,
+  isDownload,
+  isRedirect,
+  type Page,
+  type PageContext,
+  type PageResponse,
+  type UserPageContext,
+  unwrap,
+} from '../page.ts';
 import { readTheme, setNotice, takeNotice } from './cookies.ts';
 import { createCsrfField } from './csrf.ts';
 import { ONE_CLICK_ROUTE, PAGE_ROUTE } from './page-route.ts';
 
-type Handler<V extends Visit> = (visit: V) => Promise<Answer> | Answer;
-type FragmentHandler = (visit: SignedInVisit) => Promise<Html> | Html;
+type Handler<V extends PageContext> = (context: V) => Promise<PageResponse> | PageResponse;
+type FragmentHandler = (context: UserPageContext) => Promise<Html> | Html;
 
 /** Registers pages. GET shows one; POST takes a form, and redirects or shows the form again with its errors. */
 export interface PageRoutes {
   /** A page for anybody. */
-  guest(method: 'GET' | 'POST', path: string, handle: Handler<Visit>): void;
+  guest(method: 'GET' | 'POST', path: string, handle: Handler<PageContext>): void;
   /** A form for anybody, mail programs included: neither a token nor the origin is checked. */
-  oneClick(path: string, handle: Handler<Visit>): void;
+  oneClick(path: string, handle: Handler<PageContext>): void;
   /** A page that asks for a sign-in first. */
-  user(method: 'GET' | 'POST', path: string, handle: Handler<SignedInVisit>): void;
+  user(method: 'GET' | 'POST', path: string, handle: Handler<UserPageContext>): void;
   /** A page that does not exist for anybody but admins. */
-  admin(method: 'GET' | 'POST', path: string, handle: Handler<SignedInVisit>): void;
+  admin(method: 'GET' | 'POST', path: string, handle: Handler<UserPageContext>): void;
   /** A part of a page that a script replaces. */
   fragment(method: 'GET' | 'POST', path: string, handle: FragmentHandler): void;
   /** A page of plain text, for those who are signed in. */
-  text(path: string, handle: (visit: SignedInVisit) => Promise<string>): void;
+  text(path: string, handle: (context: UserPageContext) => Promise<string>): void;
 }
 
 export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): PageRoutes {
   const signedIn =
-    (handle: Handler<SignedInVisit>, allows: (visit: SignedInVisit) => boolean = () => true) =>
+    (handle: Handler<UserPageContext>, allows: (context: UserPageContext) => boolean = () => true) =>
     async (request: FastifyRequest, reply: FastifyReply) => {
-      const visit = await openVisit(dashboard, request, reply);
-      if (!visit) return askForSignIn(dashboard, request, reply);
-      if (!allows(visit)) throw new ActionStop({ success: false, error: 'Not found', code: 'NOT_FOUND' });
-      return send(visit, await handle(visit), (page) => renderSignedIn(visit, describeFrame(visit, page)));
+      const context = await openPageContext(dashboard, request, reply);
+      if (!context) return askForSignIn(dashboard, request, reply);
+      if (!allows(context)) throw new ActionFailed({ success: false, error: 'Not found', code: 'NOT_FOUND' });
+      return send(context, await handle(context), (page) => renderSignedIn(context, describeFrame(context, page)));
     };
-  const signedOut = (handle: Handler<Visit>) => async (request: FastifyRequest, reply: FastifyReply) => {
-    const visit = createVisit(dashboard, request, reply);
-    return send(visit, await handle(visit), (page) => renderSignedOut(dashboard, describeFrame(visit, page)));
+  const signedOut = (handle: Handler<PageContext>) => async (request: FastifyRequest, reply: FastifyReply) => {
+    const context = createPageContext(dashboard, request, reply);
+    return send(context, await handle(context), (page) => renderSignedOut(dashboard, describeFrame(context, page)));
   };
   return {
     guest: (method, url, handle) => app.route({ method, url, ...PAGE_ROUTE, handler: signedOut(handle) }),
@@ -52,22 +61,22 @@ export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): Pa
         url,
         ...PAGE_ROUTE,
         handler: async (request, reply) => {
-          const visit = await openVisit(dashboard, request, reply);
-          if (!visit) return askForSignIn(dashboard, request, reply);
-          return sendHtml(reply, await handle(visit));
+          const context = await openPageContext(dashboard, request, reply);
+          if (!context) return askForSignIn(dashboard, request, reply);
+          return sendHtml(reply, await handle(context));
         },
       }),
     text: (url, handle) =>
       app.get(url, PAGE_ROUTE, async (request, reply) => {
-        const visit = await openVisit(dashboard, request, reply);
-        if (!visit) return askForSignIn(dashboard, request, reply);
-        const content = await handle(visit);
+        const context = await openPageContext(dashboard, request, reply);
+        if (!context) return askForSignIn(dashboard, request, reply);
+        const content = await handle(context);
         return reply.type('text/plain; charset=utf-8').header('content-disposition', 'inline').send(content);
       }),
   };
 }
 
-export function createVisit(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply): Visit {
+export function createPageContext(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply): PageContext {
   const userAgent = request.headers['user-agent']?.slice(0, 500);
   return {
     dashboard,
@@ -80,19 +89,19 @@ export function createVisit(dashboard: Dashboard, request: FastifyRequest, reply
   };
 }
 
-/** Returns null without a session. Throws `ActionStop` for any other reason to refuse it. */
-export async function openVisit(
+/** Returns null without a session. Throws `ActionFailed` for any other reason to refuse it. */
+export async function openPageContext(
   dashboard: Dashboard,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<SignedInVisit | null> {
+): Promise<UserPageContext | null> {
   const token = dashboard.readSession(request.headers.cookie);
   if (token === null) return null;
-  const visit = createVisit(dashboard, request, reply);
-  const result = await dashboard.actions.openSession(token, visit.client);
+  const context = createPageContext(dashboard, request, reply);
+  const result = await dashboard.actions.openSession(token, context.client);
   if (!result.success && result.code === 'AUTH_REQUIRED') return null;
   const { session, viewer } = unwrap(result);
-  return { ...visit, session, viewer, timeZone: viewer.timezone ?? 'UTC' };
+  return { ...context, session, viewer, timeZone: viewer.timezone ?? 'UTC' };
 }
 
 /** Scripts get a header instead: they would follow a redirect and show the sign-in inside of a page. */
@@ -115,13 +124,13 @@ function findPageBefore({ appUrl }: Dashboard, { headers: { referer = '' } }: Fa
   return origin === new URL(appUrl).origin ? `${pathname}${search}` : '/';
 }
 
-const describeFrame = ({ request, reply }: Visit, page: Page) => ({
+const describeFrame = ({ request, reply }: PageContext, page: Page) => ({
   page,
   notice: takeNotice(request, reply),
   theme: readTheme(request),
 });
 
-function send({ dashboard, reply }: Visit, answer: Answer, render: (page: Page) => Html) {
+function send({ dashboard, reply }: PageContext, answer: PageResponse, render: (page: Page) => Html) {
   if (isDownload(answer)) {
     reply.type(answer.type).header('content-disposition', `attachment; filename="${answer.fileName}"`);
     return reply.send(Readable.from(answer.content));

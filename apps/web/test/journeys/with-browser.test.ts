@@ -64,7 +64,7 @@ t.test('In a browser, with the keyboard alone', { skip: SKIP_WITHOUT_BROWSER }, 
     const { promise, resolve: answer } = Promise.withResolvers<AiAnswer>();
     ai.answer(() => promise);
     const drained = worker.drain();
-    await page.locator('.fate.running').first().waitFor();
+    await page.locator('.outcome.running').first().waitFor();
     await focus(page, 'Edit task');
     answer({ text: 'Nothing **new**.' });
     await drained;
@@ -118,7 +118,7 @@ t.test('In a browser, with the keyboard alone', { skip: SKIP_WITHOUT_BROWSER }, 
     await insertQueuedRuns(ctx, [task]);
     await worker.drain();
     await page.context().setOffline(false);
-    await page.locator('tbody .fate').getByText('Failed').waitFor();
+    await page.locator('tbody .outcome').getByText('Failed').waitFor();
     await isLive(page);
     t.equal(await isMarked(page), true, 'without a reload');
   });

@@ -28,7 +28,7 @@ t.test('A watched answer that changed has its own sign in the lists, the strip a
   const visitor = visit(app, alice);
 
   const runs = await visitor.open('/executions');
-  const outcomes = runs.document.querySelectorAll('tbody .fate').map(({ text }) => text.trim());
+  const outcomes = runs.document.querySelectorAll('tbody .outcome').map(({ text }) => text.trim());
   t.same(outcomes, ['Changed', 'Ran', 'Failed', 'Changed', 'Ran', 'Ran']);
 
   const page = await visitor.open(`/tasks/${task}`);

@@ -2,12 +2,12 @@ import t from 'tap';
 import { checkPattern } from '../../../api/src/product/schedule/pattern.ts';
 import { nextOccurrence } from '../../../api/src/product/schedule/recurrence.ts';
 import { formatCron } from '../../src/components/schedule/format-cron.ts';
-import { parseCron, type Words } from '../../src/components/schedule/words.ts';
+import { parseCron, type Recurrence } from '../../src/components/schedule/recurrence-text.ts';
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 /** All words that a pattern can say, with some hours and minutes. */
-function* listWords(): Generator<Words> {
+function* listRecurrences(): Generator<Recurrence> {
   for (const minutes of [1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30]) yield { every: 'minute', minutes };
   for (const minute of [0, 7, 59]) {
     for (const hours of [1, 2, 3, 4, 6, 8, 12]) yield { every: 'hour', hours, minute };
@@ -26,12 +26,12 @@ function* listWords(): Generator<Words> {
   }
 }
 
-const sort = (words: Words | null) => words && Object.entries(words).sort(([a], [b]) => (a < b ? -1 : 1));
+const sort = (words: Recurrence | null) => words && Object.entries(words).sort(([a], [b]) => (a < b ? -1 : 1));
 
 const known = new Map<string, string[]>();
 
 t.test('Words become a pattern that says the same words', async (t) => {
-  const lost = [...listWords()].filter((words) => {
+  const lost = [...listRecurrences()].filter((words) => {
     const cron = formatCron(words);
     return cron === null || JSON.stringify(sort(parseCron(cron))) !== JSON.stringify(sort(words));
   });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUp } from '../../../api/test/support/people.ts';
-import { nameTask } from '../../src/pages/task-form/first.ts';
+import { nameTask } from '../../src/pages/task-form/first-task.ts';
 import { visit } from '../support/visitor.ts';
 import { createReader, readValue } from './read-form.ts';
 

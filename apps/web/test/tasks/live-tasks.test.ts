@@ -74,7 +74,7 @@ t.test('Pages of tasks in a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) 
     await page.getByText('Prompt', { exact: true }).click();
     const drained = worker.drain();
     await page.locator('#runs').waitFor();
-    await page.locator('.fate.running').first().waitFor();
+    await page.locator('.outcome.running').first().waitFor();
     const row = `|${'Berlin and around|'.repeat(20)}`;
     answer({ text: `# Rain\n\nTake an umbrella.\n\n${row}\n|${'---|'.repeat(20)}\n${row}` });
     await drained;

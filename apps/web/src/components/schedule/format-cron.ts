@@ -1,9 +1,9 @@
-import type { Words } from './words.ts';
+import type { Recurrence } from './recurrence-text.ts';
 
 const RANGE_LENGTH = 3;
 
 /** The shortest pattern with the same runs; null for words that no pattern says. */
-export function formatCron(words: Words): string | null {
+export function formatCron(words: Recurrence): string | null {
   switch (words.every) {
     case 'minute':
       return `${formatStep(words.minutes)} * * * *`;
@@ -25,7 +25,7 @@ export function formatCron(words: Words): string | null {
 
 const formatStep = (step: number) => (step === 1 ? '*' : `*/${step}`);
 
-const formatHours = ({ hours, between }: Extract<Words, { every: 'hour' }>) =>
+const formatHours = ({ hours, between }: Extract<Recurrence, { every: 'hour' }>) =>
   between ? `${between.from}-${between.until}` : formatStep(hours);
 
 /** Three days in a row or more are a range. */

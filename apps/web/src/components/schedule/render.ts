@@ -1,10 +1,10 @@
 import { type Html, html } from '../../html.ts';
-import { describeWords, type TaskSchedule, toWords } from './words.ts';
+import { describeRecurrence, type TaskSchedule, toRecurrence } from './recurrence-text.ts';
 
 /** The schedule in words, or its cron expression, with the time zone where it is not the one of the profile. */
 export function renderSchedule(schedule: TaskSchedule, timeZone: string): Html {
-  const words = toWords(schedule);
-  const said = words === null ? html`By cron <code>${schedule.recurrencePattern}</code>` : describeWords(words);
+  const words = toRecurrence(schedule);
+  const said = words === null ? html`By cron <code>${schedule.recurrencePattern}</code>` : describeRecurrence(words);
   const isOwnZone = schedule.timezone === timeZone || words?.every === 'once';
   return html`${said}${!isOwnZone && `, ${formatZone(schedule.timezone)} time`}`;
 }

@@ -1,6 +1,6 @@
-import type { Page } from '../../answer.ts';
 import { html } from '../../html.ts';
-import { unwrap, type Visit } from '../../visit.ts';
+import type { Page } from '../../page.ts';
+import { type PageContext, unwrap } from '../../page.ts';
 
 type Purpose = 'change_approved' | 'email_changed' | 'notifications_confirmed';
 
@@ -32,38 +32,38 @@ const TEXTS: Record<Purpose, { title: string; ask: string; button: string; done:
 const UNUSABLE: Page = {
   status: 410,
   title: 'This link does not work',
-  lead: 'It was used already, replaced by a newer one, or is older than an hour.',
+  subtitle: 'It was used already, replaced by a newer one, or is older than an hour.',
   body: html`<p class="apart">Save the address again in the settings to get another link.</p>
 <p class="apart"><a class="button wide" href="/settings">Go to the settings</a></p>`,
 };
 
-const getToken = ({ request }: Visit) => (request.params as { token: string }).token;
+const getToken = ({ request }: PageContext) => (request.params as { token: string }).token;
 
 /** Does not use the link, because programs that check mail open links too. */
-export async function showConfirmation(visit: Visit): Promise<Page> {
-  const { actions, client, csrfField } = visit;
-  const found = unwrap(await actions.findConfirmation(client, { token: getToken(visit) }));
+export async function showConfirmation(context: PageContext): Promise<Page> {
+  const { actions, client, csrfField } = context;
+  const found = unwrap(await actions.findConfirmation(client, { token: getToken(context) }));
   if (!found) return UNUSABLE;
   const { title, ask, button } = TEXTS[found.purpose];
   return {
     title,
-    lead: ask,
+    subtitle: ask,
     body: html`<p class="lead apart"><b>${found.email}</b></p>
 <form class="gap" method="post">${csrfField}<button class="primary wide">${button}</button></form>
 <p class="fine apart">If you do not know about this, close the page: nothing happens then.</p>`,
   };
 }
 
-export async function confirmEmail(visit: Visit): Promise<Page> {
-  const { actions, client } = visit;
-  const result = await actions.confirmEmail(client, { token: getToken(visit) });
+export async function confirmEmail(context: PageContext): Promise<Page> {
+  const { actions, client } = context;
+  const result = await actions.confirmEmail(client, { token: getToken(context) });
   if (!result.success && result.code === 'CONFLICT') {
-    return { status: 409, title: 'The address was not changed', lead: result.error, body: renderWayOn() };
+    return { status: 409, title: 'The address was not changed', subtitle: result.error, body: renderWayOn() };
   }
   const { confirmed } = unwrap(result);
   if (confirmed === null) return UNUSABLE;
   const { done, after } = TEXTS[confirmed];
-  return { title: done, lead: after, body: renderWayOn() };
+  return { title: done, subtitle: after, body: renderWayOn() };
 }
 
 const renderWayOn = () => html`<p class="apart"><a class="button wide" href="/">Go to Carillon</a></p>`;

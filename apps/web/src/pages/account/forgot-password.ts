@@ -1,4 +1,3 @@
-import type { Page } from '../../answer.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -9,11 +8,11 @@ import {
 } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import type { Visit } from '../../visit.ts';
+import type { Page, PageContext } from '../../page.ts';
 
-const renderForgotPassword = ({ csrfField }: Visit, email: string, errors: FormErrors): Page => ({
+const renderForgotPassword = ({ csrfField }: PageContext, email: string, errors: FormErrors): Page => ({
   title: 'Choose a new password',
-  lead: 'A link to do so is sent to the address of your account.',
+  subtitle: 'A link to do so is sent to the address of your account.',
   body: html`<form class="gap" method="post" action="/forgot-password">${csrfField}
 ${renderFormError(errors)}
 ${renderInput({ name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username', required: true, errors })}
@@ -22,17 +21,18 @@ ${renderInput({ name: 'email', label: 'E-mail', type: 'email', value: email, aut
 <p class="fine apart"><a href="/sign-in">Back to the sign-in</a></p>`,
 });
 
-export const showForgotPassword = (visit: Visit): Page => renderForgotPassword(visit, '', NO_ERRORS);
+export const showForgotPassword = (context: PageContext): Page => renderForgotPassword(context, '', NO_ERRORS);
 
 /** Says the same whether or not the address has an account. */
-export async function requestReset(visit: Visit): Promise<Page> {
-  const { actions, client, request } = visit;
+export async function requestReset(context: PageContext): Promise<Page> {
+  const { actions, client, request } = context;
   const email = readForm(request).text('email').trim();
   const result = await actions.requestReset(client, { email });
-  if (!result.success) return { ...renderForgotPassword(visit, email, toFormErrors(result)), status: toStatus(result) };
+  if (!result.success)
+    return { ...renderForgotPassword(context, email, toFormErrors(result)), status: toStatus(result) };
   return {
     title: 'Look into your mailbox',
-    lead: html`If <b>${email}</b> has an account, a link to choose a new password is on its way. It works once, for an hour.`,
+    subtitle: html`If <b>${email}</b> has an account, a link to choose a new password is on its way. It works once, for an hour.`,
     body: html`<p class="apart">Nothing there after a few minutes? Look among the unwanted mail, or <a href="/forgot-password">try again</a>.</p>
 <p class="fine apart"><a href="/sign-in">Back to the sign-in</a></p>`,
   };

@@ -5,18 +5,18 @@ import { type Html, html } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
 
 /** What was typed; the password is never shown again. */
-export interface TypedAccount {
+export interface AccountValues {
   name: string;
   email: string;
   timezone: string | null;
 }
 
-export const NOTHING_TYPED: TypedAccount = { name: '', email: '', timezone: null };
+export const EMPTY_ACCOUNT: AccountValues = { name: '', email: '', timezone: null };
 
 export const PASSWORD_RULES = 'At least 8 characters, with a capital letter, a small letter and a digit.';
 
 /** The fields of a new account. */
-export const renderAccountFields = ({ name, email, timezone }: TypedAccount, errors: FormErrors): Html => html`
+export const renderAccountFields = ({ name, email, timezone }: AccountValues, errors: FormErrors): Html => html`
 ${renderInput({ name: 'name', label: 'Name', value: name, autocomplete: 'name', required: true, errors })}
 ${renderInput({ name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username', required: true, errors })}
 ${renderInput({
@@ -30,9 +30,9 @@ ${renderInput({
 })}
 ${renderTimeZoneField({ value: timezone, errors, hint: 'Schedules and times are in this zone. You can change it later.' })}`;
 
-export function readAccount(form: Form): { typed: TypedAccount; input: RegisterInput } {
+export function readAccount(form: Form): { values: AccountValues; input: RegisterInput } {
   const timezone = form.optional('timezone') ?? null;
-  const typed = { name: form.text('name').trim(), email: form.text('email').trim(), timezone };
-  const { name, email } = typed;
-  return { typed, input: { name, email, password: form.text('password'), ...(timezone !== null && { timezone }) } };
+  const values = { name: form.text('name').trim(), email: form.text('email').trim(), timezone };
+  const { name, email } = values;
+  return { values, input: { name, email, password: form.text('password'), ...(timezone !== null && { timezone }) } };
 }

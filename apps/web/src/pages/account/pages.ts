@@ -1,5 +1,5 @@
-import { redirect } from '../../answer.ts';
 import type { PageRoutes } from '../../http/routes.ts';
+import { redirect } from '../../page.ts';
 import { confirmEmail, showConfirmation } from './confirm-email.ts';
 import { requestReset, showForgotPassword } from './forgot-password.ts';
 import { register, showRegister } from './register.ts';

@@ -1,4 +1,3 @@
-import { type Page, type Redirect, redirect } from '../../answer.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -9,7 +8,7 @@ import {
 } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import { unwrap, type Visit } from '../../visit.ts';
+import { type Page, type PageContext, type Redirect, redirect, unwrap } from '../../page.ts';
 import { PASSWORD_RULES } from './new-account.ts';
 
 const WHY = {
@@ -21,14 +20,14 @@ const WHY = {
 const renderUnusable = (state: keyof typeof WHY): Page => ({
   status: 410,
   title: 'This link does not work',
-  lead: WHY[state],
+  subtitle: WHY[state],
   body: html`<p class="apart"><a class="button primary wide" href="/forgot-password">Send another link</a></p>
 <p class="fine apart"><a href="/sign-in">Back to the sign-in</a></p>`,
 });
 
-const renderReset = ({ csrfField }: Visit, errors: FormErrors): Page => ({
+const renderReset = ({ csrfField }: PageContext, errors: FormErrors): Page => ({
   title: 'Choose a new password',
-  lead: 'This ends all sessions of your account.',
+  subtitle: 'This ends all sessions of your account.',
   body: html`<form class="gap" method="post">${csrfField}
 ${renderFormError(errors)}
 ${renderInput({
@@ -44,18 +43,18 @@ ${renderInput({
 </form>`,
 });
 
-const getToken = ({ request }: Visit) => (request.params as { token: string }).token;
+const getToken = ({ request }: PageContext) => (request.params as { token: string }).token;
 
-export async function showReset(visit: Visit): Promise<Page> {
-  const { state } = unwrap(await visit.actions.findReset(visit.client, { token: getToken(visit) }));
-  return state === 'open' ? renderReset(visit, NO_ERRORS) : renderUnusable(state);
+export async function showReset(context: PageContext): Promise<Page> {
+  const { state } = unwrap(await context.actions.findReset(context.client, { token: getToken(context) }));
+  return state === 'open' ? renderReset(context, NO_ERRORS) : renderUnusable(state);
 }
 
-export async function resetPassword(visit: Visit): Promise<Page | Redirect> {
-  const { actions, client, request } = visit;
+export async function resetPassword(context: PageContext): Promise<Page | Redirect> {
+  const { actions, client, request } = context;
   const newPassword = readForm(request).text('newPassword');
-  const result = await actions.resetPassword(client, { token: getToken(visit), newPassword });
-  if (!result.success) return { ...renderReset(visit, toFormErrors(result)), status: toStatus(result) };
+  const result = await actions.resetPassword(client, { token: getToken(context), newPassword });
+  if (!result.success) return { ...renderReset(context, toFormErrors(result)), status: toStatus(result) };
   const { state } = result.data;
   if (state !== 'changed') return renderUnusable(state);
   return redirect('/sign-in', 'Your password is changed. Sign in with the new one.');

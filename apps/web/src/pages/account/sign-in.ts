@@ -1,4 +1,3 @@
-import { type Page, type Redirect, toOwnPath } from '../../answer.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -11,9 +10,9 @@ import { buildAddress } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { areCookiesRefused, explainCookies } from '../../http/cookies.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
-import { unwrap, type Visit } from '../../visit.ts';
+import { type Page, type PageContext, type Redirect, toOwnPath, unwrap } from '../../page.ts';
 
-interface Typed {
+interface FormValues {
   email: string;
   next: string;
 }
@@ -35,7 +34,7 @@ const PROVIDER_ERRORS: Record<string, string> = {
   unreachable: 'The provider does not answer now. Try again later, or sign in with your password.',
 };
 
-function describeError({ dashboard, request }: Visit): string | null {
+function describeError({ dashboard, request }: PageContext): string | null {
   const { error = '' } = readQuery(request);
   if (error === 'cookies' || areCookiesRefused(dashboard)) {
     return `Your browser refuses the cookie of the sign-in. ${explainCookies(dashboard.appUrl)}`;
@@ -44,7 +43,7 @@ function describeError({ dashboard, request }: Visit): string | null {
 }
 
 /** What a visitor has to know first. */
-async function renderState({ actions, client }: Visit): Promise<Html> {
+async function renderState({ actions, client }: PageContext): Promise<Html> {
   const { isMaintenance, hasAccounts } = unwrap(await actions.getSignInState(client, {}));
   if (isMaintenance) {
     return html`<div class="notice warn apart"><p>Carillon is under maintenance. Until it ends, only administrators can use it.</p></div>`;
@@ -54,13 +53,13 @@ async function renderState({ actions, client }: Visit): Promise<Html> {
     : html`<div class="notice info apart"><p>There is no account yet. The terminal where Carillon was started shows a link that creates the first one, of the administrator.</p></div>`;
 }
 
-async function renderSignIn(visit: Visit, { email, next }: Typed, errors: FormErrors): Promise<Page> {
-  const { csrfField, dashboard } = visit;
+async function renderSignIn(context: PageContext, { email, next }: FormValues, errors: FormErrors): Promise<Page> {
+  const { csrfField, dashboard } = context;
   const register = buildAddress('/register', { next: next === '/' ? undefined : next });
   return {
     title: 'Sign in',
-    lead: `to ${new URL(dashboard.appUrl).host}`,
-    body: html`${await renderState(visit)}
+    subtitle: `to ${new URL(dashboard.appUrl).host}`,
+    body: html`${await renderState(context)}
 <form class="gap" method="post" action="/sign-in">${csrfField}
 <input type="hidden" name="next" value="${next}">
 ${renderFormError(errors)}
@@ -81,13 +80,13 @@ ${renderInput({
   };
 }
 
-export const showSignIn = (visit: Visit): Promise<Page> => {
-  const next = toOwnPath(readQuery(visit.request).next);
-  return renderSignIn(visit, { email: '', next }, { ...NO_ERRORS, form: describeError(visit) });
+export const showSignIn = (context: PageContext): Promise<Page> => {
+  const next = toOwnPath(readQuery(context.request).next);
+  return renderSignIn(context, { email: '', next }, { ...NO_ERRORS, form: describeError(context) });
 };
 
-export async function signIn(visit: Visit): Promise<Page | Redirect> {
-  const { actions, client, dashboard, request } = visit;
+export async function signIn(context: PageContext): Promise<Page | Redirect> {
+  const { actions, client, dashboard, request } = context;
   const form = readForm(request);
   const email = form.text('email').trim();
   const next = toOwnPath(form.text('next'));
@@ -95,6 +94,6 @@ export async function signIn(visit: Visit): Promise<Page | Redirect> {
   if (result.success) return { to: next, cookies: [dashboard.serializeSession(result.data.session)] };
   const errors =
     result.code === 'INSUFFICIENT_PERMISSIONS' ? { ...NO_ERRORS, form: DEACTIVATED } : toFormErrors(result);
-  const page = await renderSignIn(visit, { email, next }, errors);
+  const page = await renderSignIn(context, { email, next }, errors);
   return { ...page, status: toStatus(result) };
 }

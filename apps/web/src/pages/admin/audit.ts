@@ -1,12 +1,11 @@
 import type { WebActionData } from '../../actions.ts';
-import type { Page } from '../../answer.ts';
 import { type FormErrors, NO_ERRORS, renderInput, renderSelect, toFormErrors } from '../../components/fields.ts';
 import { countWords, formatDay, formatDistance, formatSeconds } from '../../components/format.ts';
 import { renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import type { SignedInVisit } from '../../visit.ts';
-import { AUDIT_KINDS, describeDetails, describeKind } from './audit-words.ts';
+import type { Page, UserPageContext } from '../../page.ts';
+import { AUDIT_KINDS, describeDetails, describeKind } from './audit-text.ts';
 import { renderSections } from './sections.ts';
 
 const PAGE_SIZE = 50;
@@ -17,8 +16,8 @@ interface Filters {
   kind: string | undefined;
 }
 
-export async function showAudit(visit: SignedInVisit): Promise<Page> {
-  const { actions, session, request } = visit;
+export async function showAudit(context: UserPageContext): Promise<Page> {
+  const { actions, session, request } = context;
   const query = readQuery(request);
   const filters: Filters = {
     account: query.account?.trim() || undefined,
@@ -37,7 +36,7 @@ export async function showAudit(visit: SignedInVisit): Promise<Page> {
   return renderPage(
     filters,
     NO_ERRORS,
-    html`<div>${renderEntries(entries, visit)}${renderPager({ path: '/admin/audit', query: { ...filters, cursor }, nextCursor, text })}</div>`,
+    html`<div>${renderEntries(entries, context)}${renderPager({ path: '/admin/audit', query: { ...filters, cursor }, nextCursor, text })}</div>`,
   );
 }
 
@@ -48,7 +47,7 @@ function renderPage(filters: Filters, errors: FormErrors, content: Html, status 
   return {
     title: 'Audit log',
     status,
-    lead: 'Sign-ins, and every change by an administrator.',
+    subtitle: 'Sign-ins, and every change by an administrator.',
     body: html`${renderSections('/admin/audit')}
 <form class="sentence tools" method="get" action="/admin/audit" role="search">
 ${renderInput({ name: 'account', label: 'Account (e-mail or number)', value: filters.account, errors })}
@@ -71,7 +70,7 @@ const renderEmpty = ({ account, actor, kind }: Filters): Html => {
 const renderAccount = (id: number | null, text: string): Html =>
   id === null ? html`${text}` : html`<a href="/admin/users/${id}">${text}</a>`;
 
-function renderEntries(entries: WebActionData<'listAudit'>['entries'], visit: SignedInVisit): Html {
+function renderEntries(entries: WebActionData<'listAudit'>['entries'], context: UserPageContext): Html {
   const isOwn = (actorId: number | null, userId: number | null) => userId === null || userId === actorId;
   return renderTable(
     'Audit log, newest first',
@@ -79,7 +78,7 @@ function renderEntries(entries: WebActionData<'listAudit'>['entries'], visit: Si
     entries.map(({ at, kind, actorId, actorEmail, userId, details, address }) =>
       renderRow(
         renderRowHead(describeKind(kind)),
-        renderCell(renderSecond(at, visit), { class: 'tight' }),
+        renderCell(renderSecond(at, context), { class: 'tight' }),
         renderCell(
           html`${actorId === null ? 'Carillon' : renderAccount(actorId, actorEmail ?? `Account ${actorId}`)}${
             address !== null && html`<span class="sub">${address}</span>`
@@ -92,7 +91,7 @@ function renderEntries(entries: WebActionData<'listAudit'>['entries'], visit: Si
   );
 }
 
-function renderSecond(at: string, { now, timeZone }: SignedInVisit): Html {
+function renderSecond(at: string, { now, timeZone }: UserPageContext): Html {
   const instant = new Date(at);
   return html`<time datetime="${at}" title="${formatDistance(instant, now)}">${formatDay(instant, timeZone, now)}<span class="sub">${formatSeconds(instant, timeZone)}</span></time>`;
 }

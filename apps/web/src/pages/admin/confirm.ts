@@ -1,4 +1,3 @@
-import { type Page, type Redirect, redirect, toOwnPath } from '../../answer.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -9,15 +8,15 @@ import {
 } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type Page, type Redirect, redirect, toOwnPath, type UserPageContext, unwrap } from '../../page.ts';
 
 const CRUMB = { href: '/admin', text: 'Administration' };
 const TITLE = 'Confirm that it is you';
 
-const renderForm = ({ csrfField, viewer }: SignedInVisit, next: string, errors: FormErrors): Page => ({
+const renderForm = ({ csrfField, viewer }: UserPageContext, next: string, errors: FormErrors): Page => ({
   title: TITLE,
-  crumb: CRUMB,
-  lead: 'Changes by an administrator need the password, or a sign-in, of the last 15 minutes.',
+  breadcrumb: CRUMB,
+  subtitle: 'Changes by an administrator need the password, or a sign-in, of the last 15 minutes.',
   body: html`<form class="panel gap narrow" method="post" action="/admin/confirm">${csrfField}
 <input type="hidden" name="next" value="${next}">
 <input type="text" name="username" value="${viewer.email}" autocomplete="username" hidden>
@@ -34,26 +33,26 @@ ${renderInput({
 </form>`,
 });
 
-const renderWithoutPassword = ({ csrfField }: SignedInVisit): Page => ({
+const renderWithoutPassword = ({ csrfField }: UserPageContext): Page => ({
   title: TITLE,
-  crumb: CRUMB,
+  breadcrumb: CRUMB,
   body: html`<div class="panel gap narrow"><p>This account has no password, because it signs in with a provider. Sign out, and sign in again with the provider: changes are then possible for 15 minutes.</p>
 <form method="post" action="/sign-out">${csrfField}<button class="primary">Sign out</button></form></div>`,
 });
 
-export async function showConfirm(visit: SignedInVisit): Promise<Page> {
-  const { hasPassword } = unwrap(await visit.actions.getConfirmation(visit.session, {}));
-  if (!hasPassword) return renderWithoutPassword(visit);
-  return renderForm(visit, toAdminPath(readQuery(visit.request).next), NO_ERRORS);
+export async function showConfirm(context: UserPageContext): Promise<Page> {
+  const { hasPassword } = unwrap(await context.actions.getConfirmation(context.session, {}));
+  if (!hasPassword) return renderWithoutPassword(context);
+  return renderForm(context, toAdminPath(readQuery(context.request).next), NO_ERRORS);
 }
 
-export async function confirm(visit: SignedInVisit): Promise<Page | Redirect> {
-  const { actions, session, request } = visit;
+export async function confirm(context: UserPageContext): Promise<Page | Redirect> {
+  const { actions, session, request } = context;
   const form = readForm(request);
   const next = toAdminPath(form.text('next'));
   const result = await actions.confirmSession(session, { currentPassword: form.text('currentPassword') });
   if (result.success) return redirect(next, 'Confirmed. You can make changes for 15 minutes.');
-  return { ...renderForm(visit, next, toFormErrors(result)), status: toStatus(result) };
+  return { ...renderForm(context, next, toFormErrors(result)), status: toStatus(result) };
 }
 
 const toAdminPath = (next: unknown): string => {

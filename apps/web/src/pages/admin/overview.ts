@@ -1,26 +1,26 @@
 import type { WebActionData } from '../../actions.ts';
-import type { Page } from '../../answer.ts';
-import { renderFate, renderGlyph } from '../../components/fates.ts';
 import { countWords, formatCount, formatDay, formatDuration, formatTime } from '../../components/format.ts';
+import { renderIcon, renderOutcome } from '../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import type { Page } from '../../page.ts';
+import { type UserPageContext, unwrap } from '../../page.ts';
 import { describeTroubles } from './health.ts';
 import { renderRunChart } from './run-chart.ts';
 import { renderSections } from './sections.ts';
 
 type Overview = WebActionData<'getServiceOverview'>;
 
-export async function showOverview(visit: SignedInVisit): Promise<Page> {
-  const overview = unwrap(await visit.actions.getServiceOverview(visit.session, {}));
+export async function showOverview(context: UserPageContext): Promise<Page> {
+  const overview = unwrap(await context.actions.getServiceOverview(context.session, {}));
   const troubles = describeTroubles(overview);
   return {
     title: 'Administration',
-    lead: troubles.length === 0 ? 'The service is well.' : 'Something needs attention.',
+    subtitle: troubles.length === 0 ? 'The service is well.' : 'Something needs attention.',
     body: html`${renderSections('/admin')}
 ${renderHealth(overview, troubles)}
 ${renderFigures(overview)}
-<div class="halves">${renderHours(overview, visit)}${renderDays(overview, visit)}</div>
+<div class="halves">${renderHours(overview, context)}${renderDays(overview, context)}</div>
 <div class="halves">${renderQueues(overview)}${renderTopUsers(overview)}</div>`,
   };
 }
@@ -32,13 +32,13 @@ const CHECKS = {
 } as const;
 
 const renderCheck = (name: string, isWell: boolean, text: string): Html =>
-  html`<dt>${name}</dt><dd>${renderFate(isWell ? 'ran' : 'failed', text)}</dd>`;
+  html`<dt>${name}</dt><dd>${renderOutcome(isWell ? 'ran' : 'failed', text)}</dd>`;
 
 const renderHealth = ({ readiness: { checks }, isMaintenance }: Overview, troubles: readonly string[]): Html =>
   html`<section aria-labelledby="health"><div class="head"><h2 id="health">State</h2></div>
 ${
   troubles.length > 0 &&
-  html`<ul class="needs">${troubles.map((text) => html`<li>${renderGlyph('failed')}<p>${text}</p></li>`)}</ul>`
+  html`<ul class="needs">${troubles.map((text) => html`<li>${renderIcon('failed')}<p>${text}</p></li>`)}</ul>`
 }
 <dl class="facts">
 ${renderCheck('Database', checks.database === 'ok', CHECKS.database[checks.database])}
@@ -46,8 +46,8 @@ ${renderCheck('Schema', checks.migrations === 'ok', CHECKS.migrations[checks.mig
 ${renderCheck('Worker', checks.worker === 'ok', CHECKS.worker[checks.worker])}
 <dt>Maintenance</dt><dd>${
     isMaintenance
-      ? html`${renderFate('paused', 'On')}<span class="sub">Only administrators can use the service. <a href="/admin/maintenance">End maintenance…</a></span>`
-      : html`${renderFate('ran', 'Off')}<span class="sub">Everybody can use the service. <a href="/admin/maintenance">Begin maintenance…</a></span>`
+      ? html`${renderOutcome('paused', 'On')}<span class="sub">Only administrators can use the service. <a href="/admin/maintenance">End maintenance…</a></span>`
+      : html`${renderOutcome('ran', 'Off')}<span class="sub">Everybody can use the service. <a href="/admin/maintenance">Begin maintenance…</a></span>`
   }</dd>
 </dl></section>`;
 
@@ -67,7 +67,7 @@ function renderFigures({ users, tasks, hours }: Overview): Html {
 const describeCounts = (completed: number, failed: number, live: number) =>
   `${formatCount(completed)} completed, ${formatCount(failed)} failed${live > 0 ? `, ${formatCount(live)} not ended` : ''}`;
 
-function renderHours({ hours }: Overview, { timeZone }: SignedInVisit): Html {
+function renderHours({ hours }: Overview, { timeZone }: UserPageContext): Html {
   const clock = (from: string, offset = 0) => formatTime(new Date(new Date(from).getTime() + offset), timeZone);
   const bars = hours.map((hour) => ({
     ...hour,
@@ -80,7 +80,7 @@ function renderHours({ hours }: Overview, { timeZone }: SignedInVisit): Html {
 <figcaption>${words}. Failed runs hang below the line.</figcaption></figure></section>`;
 }
 
-function renderDays({ days, runs }: Overview, { now }: SignedInVisit): Html {
+function renderDays({ days, runs }: Overview, { now }: UserPageContext): Html {
   const name = (day: string) => formatDay(new Date(`${day}T00:00:00Z`), 'UTC', now);
   const bars = days.map(({ day, completed, failed }) => ({
     completed,

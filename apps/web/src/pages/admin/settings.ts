@@ -1,4 +1,3 @@
-import { type Page, type Redirect, redirect } from '../../answer.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -9,42 +8,47 @@ import {
 } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
-import { askToConfirm, needsConfirmation, readTyped, renderKept, toNumber } from './requests.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
+import { askToConfirm, needsConfirmation, readFormValues, renderKept, toNumber } from './requests.ts';
 import { renderSections } from './sections.ts';
 
 const FIELDS = ['trialDurationDays', 'maxTasksPerUser', 'maxExecutionsPerDay', 'defaultModel'] as const;
-type Typed = Record<(typeof FIELDS)[number], string>;
+type FormValues = Record<(typeof FIELDS)[number], string>;
 
-export async function showSettings(visit: SignedInVisit): Promise<Page> {
-  const typed = readTyped(visit, FIELDS);
-  const settings = unwrap(await visit.actions.getSystemSettings(visit.session, {}));
-  const values: Typed = {
+export async function showSettings(context: UserPageContext): Promise<Page> {
+  const submitted = readFormValues(context, FIELDS);
+  const settings = unwrap(await context.actions.getSystemSettings(context.session, {}));
+  const values: FormValues = {
     trialDurationDays: String(settings.trialDurationDays),
     maxTasksPerUser: String(settings.maxTasksPerUser),
     maxExecutionsPerDay: String(settings.maxExecutionsPerDay),
     defaultModel: settings.defaultModel,
   };
-  return renderSettings(visit, typed ?? values, NO_ERRORS, typed !== null);
+  return renderSettings(context, submitted ?? values, NO_ERRORS, submitted !== null);
 }
 
-export async function changeSettings(visit: SignedInVisit): Promise<Page | Redirect> {
-  const form = readForm(visit.request);
-  const typed = Object.fromEntries(FIELDS.map((name) => [name, form.text(name)])) as Typed;
-  const result = await visit.actions.changeSystemSettings(visit.session, {
-    trialDurationDays: toNumber(typed.trialDurationDays),
-    maxTasksPerUser: toNumber(typed.maxTasksPerUser),
-    maxExecutionsPerDay: toNumber(typed.maxExecutionsPerDay),
-    defaultModel: typed.defaultModel.trim(),
+export async function changeSettings(context: UserPageContext): Promise<Page | Redirect> {
+  const form = readForm(context.request);
+  const values = Object.fromEntries(FIELDS.map((name) => [name, form.text(name)])) as FormValues;
+  const result = await context.actions.changeSystemSettings(context.session, {
+    trialDurationDays: toNumber(values.trialDurationDays),
+    maxTasksPerUser: toNumber(values.maxTasksPerUser),
+    maxExecutionsPerDay: toNumber(values.maxExecutionsPerDay),
+    defaultModel: values.defaultModel.trim(),
   });
-  if (needsConfirmation(result)) return askToConfirm(visit, '/admin/settings', typed);
+  if (needsConfirmation(result)) return askToConfirm(context, '/admin/settings', values);
   if (result.success) return redirect('/admin/settings', 'The system settings are saved.');
-  return { ...renderSettings(visit, typed, toFormErrors(result)), status: toStatus(result) };
+  return { ...renderSettings(context, values, toFormErrors(result)), status: toStatus(result) };
 }
 
-const renderSettings = ({ csrfField }: SignedInVisit, typed: Typed, errors: FormErrors, isKept = false): Page => ({
+const renderSettings = (
+  { csrfField }: UserPageContext,
+  values: FormValues,
+  errors: FormErrors,
+  isKept = false,
+): Page => ({
   title: 'System settings',
-  lead: 'For the whole service. Changes take effect at once, in every process.',
+  subtitle: 'For the whole service. Changes take effect at once, in every process.',
   body: html`${renderSections('/admin/settings')}
 ${renderKept(isKept)}
 <form class="panel gap narrow" method="post" action="/admin/settings">${csrfField}
@@ -53,7 +57,7 @@ ${renderInput({
   name: 'trialDurationDays',
   label: 'Trial of new accounts, in days',
   type: 'number',
-  value: typed.trialDurationDays,
+  value: values.trialDurationDays,
   required: true,
   errors,
   attributes: html`min="0" max="36500"`,
@@ -63,7 +67,7 @@ ${renderInput({
   name: 'maxTasksPerUser',
   label: 'Active tasks of one user, at most',
   type: 'number',
-  value: typed.maxTasksPerUser,
+  value: values.maxTasksPerUser,
   required: true,
   errors,
   attributes: html`min="1"`,
@@ -73,7 +77,7 @@ ${renderInput({
   name: 'maxExecutionsPerDay',
   label: 'Runs of one user in a day (UTC), at most',
   type: 'number',
-  value: typed.maxExecutionsPerDay,
+  value: values.maxExecutionsPerDay,
   required: true,
   errors,
   attributes: html`min="1"`,
@@ -82,7 +86,7 @@ ${renderInput({
 ${renderInput({
   name: 'defaultModel',
   label: 'Model of tasks that name none',
-  value: typed.defaultModel,
+  value: values.defaultModel,
   required: true,
   errors,
   attributes: html`spellcheck="false"`,

@@ -1,5 +1,4 @@
 import type { ActionError } from '@carillon/contract/actions/index';
-import type { Page } from '../../answer.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -11,8 +10,8 @@ import {
 import { EMPTY, type Html, html } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
 import { readForm } from '../../http/forms.ts';
-import type { SignedInVisit } from '../../visit.ts';
-import { findProposal, type Proposal } from '../task-form/proposed.ts';
+import type { Page, UserPageContext } from '../../page.ts';
+import { findProposal, type Proposal } from '../task-form/proposal.ts';
 import { readTurn, renderTurn, type Turn, toTurn } from './turn.ts';
 
 const MAX_CHARACTERS = 32_000;
@@ -29,16 +28,16 @@ const HINT =
   'The agent sees this one message, and answers at once. Carillon keeps neither message nor answer: they are lost when you leave this page. Only a task that it proposes is kept, for a day.';
 
 function renderAgent(
-  visit: SignedInVisit,
+  context: UserPageContext,
   { message = '', turn = null, proposal = null, errors = NO_ERRORS }: Shown,
 ): Page {
   return {
     title: 'Agent',
-    lead: 'Ask something now. What should come again and again becomes a task.',
+    subtitle: 'Ask something now. What should come again and again becomes a task.',
     scripts: [ASSET_URLS.agent],
-    body: html`<section class="gap-l" id="conversation" aria-label="Conversation" aria-live="polite">${turn ? renderTurn(visit, turn, proposal) : renderExamples(visit)}</section>
+    body: html`<section class="gap-l" id="conversation" aria-label="Conversation" aria-live="polite">${turn ? renderTurn(context, turn, proposal) : renderExamples(context)}</section>
 <template id="turn"><article class="turn gap" aria-label="Message and answer" aria-busy="true"><p class="asked"></p><h2 class="vh">Answer</h2><div class="panel answer plain-text"></div><p class="fine muted" data-state>The agent is writing.</p></article></template>
-<form class="ask gap" id="ask" method="post" action="/agent">${visit.csrfField}
+<form class="ask gap" id="ask" method="post" action="/agent">${context.csrfField}
 <div id="problem">${renderFormError(errors)}</div>
 ${renderField(
   { name: 'message', label: 'Message', hint: HINT, errors },
@@ -58,39 +57,39 @@ const EXAMPLES = [
 ];
 
 /** What to begin with. */
-const renderExamples = ({ csrfField }: SignedInVisit): Html =>
+const renderExamples = ({ csrfField }: UserPageContext): Html =>
   html`<form class="panel gap examples" method="post" action="/agent/draft">${csrfField}<p>The answer will stand here. For example, ask:</p>
 <div class="do">${EXAMPLES.map((one) => html`<button class="suggestion" name="message" value="${one}">${one}</button>`)}</div></form>`;
 
-export const showAgent = (visit: SignedInVisit): Page => renderAgent(visit, {});
+export const showAgent = (context: UserPageContext): Page => renderAgent(context, {});
 
 /** Asks without a script: the answer is the page. */
-export async function askAgent(visit: SignedInVisit): Promise<Page> {
-  const message = readForm(visit.request).text('message');
-  const result = await visit.actions.askAgent(visit.session, { message });
-  if (result.success) return renderAgent(visit, await withProposal(visit, toTurn(message, result.data)));
+export async function askAgent(context: UserPageContext): Promise<Page> {
+  const message = readForm(context.request).text('message');
+  const result = await context.actions.askAgent(context.session, { message });
+  if (result.success) return renderAgent(context, await withProposal(context, toTurn(message, result.data)));
   return {
-    ...renderAgent(visit, { message, errors: describeFailure(result) }),
+    ...renderAgent(context, { message, errors: describeFailure(result) }),
     status: toStatus(result),
   };
 }
 
-const withProposal = async (visit: SignedInVisit, turn: Turn | null) => ({
+const withProposal = async (context: UserPageContext, turn: Turn | null) => ({
   turn,
-  proposal: turn?.proposalId ? await findProposal(visit, turn.proposalId) : null,
+  proposal: turn?.proposalId ? await findProposal(context, turn.proposalId) : null,
 });
 
 const describeFailure = (result: ActionError): FormErrors =>
   result.code === 'SERVICE_UNAVAILABLE' ? { fields: {}, form: result.error } : toFormErrors(result);
 
 /** Puts a suggestion into the box, to be changed before it is sent. */
-export async function showDraft(visit: SignedInVisit): Promise<Page> {
-  const form = readForm(visit.request);
-  return renderAgent(visit, { message: form.text('message'), ...(await withProposal(visit, readTurn(form))) });
+export async function showDraft(context: UserPageContext): Promise<Page> {
+  const form = readForm(context.request);
+  return renderAgent(context, { message: form.text('message'), ...(await withProposal(context, readTurn(form))) });
 }
 
 /** The answer that a script has received, as the page shows it. */
-export async function showAnswer(visit: SignedInVisit): Promise<Html> {
-  const { turn, proposal } = await withProposal(visit, readTurn(readForm(visit.request)));
-  return turn ? renderTurn(visit, turn, proposal) : EMPTY;
+export async function showAnswer(context: UserPageContext): Promise<Html> {
+  const { turn, proposal } = await withProposal(context, readTurn(readForm(context.request)));
+  return turn ? renderTurn(context, turn, proposal) : EMPTY;
 }

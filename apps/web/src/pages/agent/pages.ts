@@ -1,6 +1,6 @@
 import { readForm } from '../../http/forms.ts';
 import type { PageRoutes } from '../../http/routes.ts';
-import { nameTask } from '../task-form/first.ts';
+import { nameTask } from '../task-form/first-task.ts';
 import { proposeTask } from '../task-form/submit.ts';
 import { askAgent, showAgent, showAnswer, showDraft } from './agent.ts';
 import { saveProposal } from './proposal.ts';
@@ -9,9 +9,9 @@ export function agentPages({ user, fragment }: PageRoutes): void {
   user('GET', '/agent', showAgent);
   user('POST', '/agent', askAgent);
   user('POST', '/agent/draft', showDraft);
-  user('POST', '/agent/task', (visit) => {
-    const prompt = readForm(visit.request).text('asked');
-    return proposeTask(visit, { name: nameTask(prompt), prompt });
+  user('POST', '/agent/task', (context) => {
+    const prompt = readForm(context.request).text('asked');
+    return proposeTask(context, { name: nameTask(prompt), prompt });
   });
   user('POST', '/agent/proposals/:id', saveProposal);
   fragment('POST', '/agent/answer', showAnswer);

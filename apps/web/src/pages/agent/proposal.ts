@@ -1,27 +1,27 @@
 import { isUuid } from '@carillon/contract/primitives';
-import type { Page, Redirect } from '../../answer.ts';
 import { renderChannels } from '../../components/channel-choices.ts';
 import { formatDay, formatMomentInText, formatTime } from '../../components/format.ts';
 import { formatZone, renderSchedule } from '../../components/schedule/render.ts';
 import { describeSettings } from '../../components/task-settings.ts';
 import { renderTimeline, tidyNote } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
-import { ActionStop, type SignedInVisit } from '../../visit.ts';
-import { completeSettings, confirmProposal, type Proposal, scheduleOf } from '../task-form/proposed.ts';
+import type { Page, Redirect } from '../../page.ts';
+import { ActionFailed, type UserPageContext } from '../../page.ts';
+import { completeSettings, confirmProposal, type Proposal, scheduleOf } from '../task-form/proposal.ts';
 import { showProposedTask } from '../task-form/submit.ts';
 
 /** The task that the agent proposes, with what can be done. `fields`: what the page needs to be shown without it. */
-export function renderProposal(visit: SignedInVisit, proposal: Proposal, fields: Html): Html {
+export function renderProposal(context: UserPageContext, proposal: Proposal, fields: Html): Html {
   const { id, task } = proposal;
   return html`<section class="panel gap proposal" aria-labelledby="proposal-${id}"><div><p class="fine muted">${proposal.isConfirmed ? 'Saved task' : 'Proposed task'}</p>
 <h2 id="proposal-${id}">${task.name}</h2>
-<p class="lead">${renderSchedule(scheduleOf(task), visit.timeZone)}</p></div>
+<p class="lead">${renderSchedule(scheduleOf(task), context.timeZone)}</p></div>
 <pre tabindex="0" aria-label="Prompt">${task.prompt}</pre>
-<div class="pairs">${renderFacts(visit, proposal)}${renderNextRuns(visit, proposal)}</div>
-${proposal.isConfirmed ? renderSaved(proposal) : renderChoices(visit, proposal, fields)}</section>`;
+<div class="pairs">${renderFacts(context, proposal)}${renderNextRuns(context, proposal)}</div>
+${proposal.isConfirmed ? renderSaved(proposal) : renderChoices(context, proposal, fields)}</section>`;
 }
 
-function renderFacts({ now, timeZone }: SignedInVisit, { task, channels }: Proposal): Html {
+function renderFacts({ now, timeZone }: UserPageContext, { task, channels }: Proposal): Html {
   const { description, aiModel, notificationEmail, webhookUrl } = task;
   const settings = { ...completeSettings(task), channels: [] };
   const facts: [string, Html | string | null | undefined][] = [
@@ -37,14 +37,14 @@ function renderFacts({ now, timeZone }: SignedInVisit, { task, channels }: Propo
   )}</dl></div>`;
 }
 
-function renderNextRuns({ now }: SignedInVisit, { task: { timezone }, occurrences }: Proposal): Html {
+function renderNextRuns({ now }: UserPageContext, { task: { timezone }, occurrences }: Proposal): Html {
   if (occurrences.length === 0) {
     return html`<div><h3>Next runs</h3><p class="note after">The first run has passed. Choose another time first.</p></div>`;
   }
   const entries = occurrences.map(({ at, note }) => ({
     at: new Date(at),
     time: formatTime(new Date(at), timezone),
-    fate: null,
+    outcome: null,
     content: html`${formatDay(new Date(at), timezone, now)}${note && html`<p class="note">${tidyNote(note)}</p>`}`,
   }));
   return html`<div><h3>Next runs</h3><div class="after">${renderTimeline(entries)}</div><p class="hint">${formatZone(timezone)} time</p></div>`;
@@ -56,7 +56,7 @@ const renderSaved = ({ taskId }: Proposal): Html =>
     : html`<div class="do"><a class="button" href="/tasks/${taskId}">Open the task</a></div>`;
 
 function renderChoices(
-  { csrfField, now, timeZone }: SignedInVisit,
+  { csrfField, now, timeZone }: UserPageContext,
   { id, occurrences, expiresAt }: Proposal,
   fields: Html,
 ): Html {
@@ -68,8 +68,8 @@ function renderChoices(
 }
 
 /** Saves the proposed task. What is refused is shown in the form of the task. */
-export async function saveProposal(visit: SignedInVisit): Promise<Page | Redirect> {
-  const { id } = visit.request.params as { id: string };
-  if (!isUuid(id)) throw new ActionStop({ success: false, error: 'Not found', code: 'NOT_FOUND' });
-  return confirmProposal(visit, id, undefined, (result) => showProposedTask(visit, id, result));
+export async function saveProposal(context: UserPageContext): Promise<Page | Redirect> {
+  const { id } = context.request.params as { id: string };
+  if (!isUuid(id)) throw new ActionFailed({ success: false, error: 'Not found', code: 'NOT_FOUND' });
+  return confirmProposal(context, id, undefined, (result) => showProposedTask(context, id, result));
 }

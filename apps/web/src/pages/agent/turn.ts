@@ -5,9 +5,9 @@ import { countWords, formatCount, formatDuration } from '../../components/format
 import { buildAddress } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
-import type { SignedInVisit } from '../../visit.ts';
-import { nameTask } from '../task-form/first.ts';
-import type { Proposal } from '../task-form/proposed.ts';
+import type { UserPageContext } from '../../page.ts';
+import { nameTask } from '../task-form/first-task.ts';
+import type { Proposal } from '../task-form/proposal.ts';
 import { renderProposal } from './proposal.ts';
 
 /** A message and its answer. They are on the page only: nothing of them is stored. */
@@ -69,8 +69,8 @@ function renderTaskButton(prompt: string): Html {
 }
 
 /** The answer with what can be done next. */
-export function renderTurn(visit: SignedInVisit, turn: Turn, proposal: Proposal | null): Html {
-  const { csrfField } = visit;
+export function renderTurn(context: UserPageContext, turn: Turn, proposal: Proposal | null): Html {
+  const { csrfField } = context;
   const { asked, content, model, inputTokens, outputTokens, ms, suggestions } = turn;
   const tokens = `${countWords(inputTokens, 'token')} in, ${formatCount(outputTokens)} out`;
   return html`<article class="turn gap" aria-label="Message and answer">
@@ -78,7 +78,7 @@ export function renderTurn(visit: SignedInVisit, turn: Turn, proposal: Proposal 
 <h2 class="vh">Answer</h2>
 <div class="panel answer">${renderMarkdown(content)}</div>
 <p class="fine muted">${model} · ${tokens} · ${formatDuration(ms)}</p>
-${proposal && renderProposal(visit, proposal, renderFields(turn))}
+${proposal && renderProposal(context, proposal, renderFields(turn))}
 <form class="do" method="post" action="/agent/draft">${csrfField}${renderFields(turn)}${proposal === null && renderTaskButton(asked)}${suggestions.map(
     (one) => html`<button class="suggestion" name="message" value="${one}">${one}</button>`,
   )}</form>

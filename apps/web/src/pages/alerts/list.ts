@@ -1,13 +1,13 @@
 import { parseId } from '@carillon/contract/primitives';
 import type { WebActionData } from '../../actions.ts';
-import type { Page } from '../../answer.ts';
-import { type Fate, renderGlyph } from '../../components/fates.ts';
 import { countWords, formatDay, formatDistance, formatTime } from '../../components/format.ts';
+import { type RunOutcome, renderIcon } from '../../components/status-icon.ts';
 import { buildAddress, renderPager } from '../../components/tables.ts';
 import { renderMoment } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import type { Page } from '../../page.ts';
+import { type UserPageContext, unwrap } from '../../page.ts';
 
 type Alert = WebActionData<'listAlerts'>['alerts'][number];
 type Delivery = Alert['deliveries'][number];
@@ -17,7 +17,7 @@ interface Query {
   cursor: string | undefined;
 }
 
-const SIGNS: Record<Alert['kind'], Fate> = {
+const SIGNS: Record<Alert['kind'], RunOutcome> = {
   'task.overdue': 'missed',
   'task.failing': 'failed',
   'task.recovered': 'ran',
@@ -29,10 +29,10 @@ const SIGNS: Record<Alert['kind'], Fate> = {
 const describeTarget = ({ kind, to }: Delivery) =>
   kind === 'mail' ? to : kind === 'channel' ? `the channel ${to}` : `the webhook at ${new URL(to).host}`;
 
-function renderDelivery(visit: SignedInVisit, delivery: Delivery): Html {
+function renderDelivery(context: UserPageContext, delivery: Delivery): Html {
   const { status, attempts, lastError, at } = delivery;
   const target = describeTarget(delivery);
-  if (status === 'delivered') return html`<li>Sent to ${target}, ${renderMoment(at, visit)}</li>`;
+  if (status === 'delivered') return html`<li>Sent to ${target}, ${renderMoment(at, context)}</li>`;
   const tried = attempts > 0 && ` after ${countWords(attempts, 'attempt')}`;
   const reason = lastError !== null && html`: ${lastError}`;
   if (status === 'failed') return html`<li><b>Not delivered</b> to ${target}${tried}${reason}</li>`;
@@ -40,13 +40,13 @@ function renderDelivery(visit: SignedInVisit, delivery: Delivery): Html {
   return html`<li>Waiting to be sent to ${target}${attempts > 0 && html`, once more${tried}`}${reason}</li>`;
 }
 
-function renderAlert(visit: SignedInVisit, alert: Alert, { taskId: onlyTask }: Query): Html {
-  const { timeZone, now } = visit;
+function renderAlert(context: UserPageContext, alert: Alert, { taskId: onlyTask }: Query): Html {
+  const { timeZone, now } = context;
   const { kind, taskId, taskName, executionId, title, message, createdAt, undelivered, deliveries } = alert;
   const at = new Date(createdAt);
-  return html`<li><time datetime="${at.toISOString()}" title="${formatDistance(at, now)}">${formatTime(at, timeZone)}</time><span class="node">${renderGlyph(SIGNS[kind])}</span>
+  return html`<li><time datetime="${at.toISOString()}" title="${formatDistance(at, now)}">${formatTime(at, timeZone)}</time><span class="node">${renderIcon(SIGNS[kind])}</span>
 <div><h3>${title}${undelivered && html` <span class="tag">not delivered</span>`}</h3><p>${message}</p>
-${deliveries.length > 0 && html`<ul class="sent">${deliveries.map((delivery) => renderDelivery(visit, delivery))}</ul>`}
+${deliveries.length > 0 && html`<ul class="sent">${deliveries.map((delivery) => renderDelivery(context, delivery))}</ul>`}
 <div class="do"><a href="/tasks/${taskId}">See the task<span class="vh">: ${taskName}</span></a>${
     executionId !== null && html`<a href="/executions/${executionId}">See the run</a>`
   }${
@@ -56,14 +56,14 @@ ${deliveries.length > 0 && html`<ul class="sent">${deliveries.map((delivery) => 
 }
 
 /** By day, newest first. */
-function renderList(visit: SignedInVisit, alerts: readonly Alert[], query: Query): Html {
-  const { timeZone, now } = visit;
+function renderList(context: UserPageContext, alerts: readonly Alert[], query: Query): Html {
+  const { timeZone, now } = context;
   const days = Map.groupBy(alerts, ({ createdAt }) => formatDay(new Date(createdAt), timeZone, now));
   const today = formatDay(now, timeZone, now);
   return html`${[...days].map(
     ([day, ofDay]) =>
       html`<section aria-label="${day}"><h2 class="head">${day === today ? 'Today' : day}</h2>
-<ol class="times notes">${ofDay.map((alert) => renderAlert(visit, alert, query))}</ol></section>`,
+<ol class="times notes">${ofDay.map((alert) => renderAlert(context, alert, query))}</ol></section>`,
   )}`;
 }
 
@@ -78,8 +78,8 @@ const renderEmpty = ({ taskId, cursor }: Query): Html => {
   }</p></div>`;
 };
 
-export async function showAlerts(visit: SignedInVisit): Promise<Page> {
-  const { actions, session, request, timeZone } = visit;
+export async function showAlerts(context: UserPageContext): Promise<Page> {
+  const { actions, session, request, timeZone } = context;
   const { taskId: given, cursor } = readQuery(request);
   const query: Query = { taskId: parseId(given ?? ''), cursor };
   const input = { ...(query.taskId !== null && { taskId: query.taskId }), ...(cursor && { cursor }) };
@@ -87,13 +87,13 @@ export async function showAlerts(visit: SignedInVisit): Promise<Page> {
   const taskId = query.taskId === null ? undefined : String(query.taskId);
   return {
     title: 'Alerts',
-    lead: `What your tasks have alerted you of, and where each alert was sent. Times in ${timeZone}.`,
+    subtitle: `What your tasks have alerted you of, and where each alert was sent. Times in ${timeZone}.`,
     isLive: true,
     body: html`${
       taskId !== undefined &&
       html`<p>Only alerts of ${alerts[0] ? html`<a href="/tasks/${taskId}">${alerts[0].taskName}</a>` : 'one task'}. <a href="/alerts">Show all</a></p>`
     }
-${alerts.length > 0 ? renderList(visit, alerts, query) : renderEmpty(query)}
+${alerts.length > 0 ? renderList(context, alerts, query) : renderEmpty(query)}
 ${
   (cursor !== undefined || nextCursor !== null) &&
   renderPager({ path: '/alerts', query: { taskId, cursor }, nextCursor, text: countWords(alerts.length, 'alert') })

@@ -1,12 +1,11 @@
-import { type Redirect, redirect } from '../../answer.ts';
 import { formatDuration } from '../../components/format.ts';
 import { readForm } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { readId } from '../webhooks/address.ts';
 
-export async function switchChannel(visit: SignedInVisit): Promise<Redirect> {
-  const { actions, session, request } = visit;
-  const id = readId(visit);
+export async function switchChannel(context: UserPageContext): Promise<Redirect> {
+  const { actions, session, request } = context;
+  const id = readId(context);
   const isActive = readForm(request).text('isActive') === 'true';
   const { isConfirmed } = unwrap(await actions.changeChannel(session, { id, isActive }));
   if (!isActive) {
@@ -21,9 +20,9 @@ export async function switchChannel(visit: SignedInVisit): Promise<Redirect> {
 }
 
 /** Mails another link to an address that is not confirmed. */
-export async function confirmChannel(visit: SignedInVisit): Promise<Redirect> {
-  const { actions, session } = visit;
-  const id = readId(visit);
+export async function confirmChannel(context: UserPageContext): Promise<Redirect> {
+  const { actions, session } = context;
+  const id = readId(context);
   const { isConfirmed } = unwrap(await actions.changeChannel(session, { id, isActive: true }));
   return redirect(
     `/channels/${id}`,
@@ -34,9 +33,9 @@ export async function confirmChannel(visit: SignedInVisit): Promise<Redirect> {
 }
 
 /** Waits for the target, and says what it answered. */
-export async function testChannel(visit: SignedInVisit): Promise<Redirect> {
-  const { actions, session } = visit;
-  const id = readId(visit);
+export async function testChannel(context: UserPageContext): Promise<Redirect> {
+  const { actions, session } = context;
+  const id = readId(context);
   const result = await actions.testChannel(session, { id });
   // The address may have been changed since the page was opened.
   if (!result.success && result.code === 'CONFLICT') {
@@ -50,10 +49,10 @@ export async function testChannel(visit: SignedInVisit): Promise<Redirect> {
   return { to: `/channels/${id}`, notice: { kind: success ? 'info' : 'warn', text } };
 }
 
-export async function redeliverMessage(visit: SignedInVisit): Promise<Redirect> {
-  const { actions, session } = visit;
-  const id = readId(visit);
-  const deliveryId = readId(visit, 'deliveryId');
+export async function redeliverMessage(context: UserPageContext): Promise<Redirect> {
+  const { actions, session } = context;
+  const id = readId(context);
+  const deliveryId = readId(context, 'deliveryId');
   unwrap(await actions.redeliverMessage(session, { id, deliveryId }));
   return redirect(`/channels/${id}`, 'The message is sent now.');
 }

@@ -1,12 +1,11 @@
-import { type Page, type Redirect, redirect } from '../../answer.ts';
 import { countWords } from '../../components/format.ts';
 import { html } from '../../html.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { readId } from '../webhooks/address.ts';
 
-export async function showDeleteChannel(visit: SignedInVisit): Promise<Page> {
-  const { actions, session, csrfField } = visit;
-  const id = readId(visit);
+export async function showDeleteChannel(context: UserPageContext): Promise<Page> {
+  const { actions, session, csrfField } = context;
+  const id = readId(context);
   const { name, taskCount, isForAccount } = unwrap(await actions.getChannel(session, { id }));
   const senders = [
     ...(taskCount > 0 ? [countWords(taskCount, 'task')] : []),
@@ -14,7 +13,7 @@ export async function showDeleteChannel(visit: SignedInVisit): Promise<Page> {
   ].join(' and ');
   return {
     title: 'Delete this channel?',
-    crumb: { href: `/channels/${id}`, text: name },
+    breadcrumb: { href: `/channels/${id}`, text: name },
     body: html`<form class="panel gap form" method="post" action="/channels/${id}/delete">${csrfField}
 <p>Nothing more is sent to <b>${name}</b>. What waits is dropped, and its log is deleted. This cannot be undone.</p>
 ${senders !== '' && html`<p><b>It is in use:</b> ${senders} will not send to it any more, and nothing takes its place.</p>`}
@@ -24,8 +23,8 @@ ${senders !== '' && html`<p><b>It is in use:</b> ${senders} will not send to it 
   };
 }
 
-export async function deleteChannel(visit: SignedInVisit): Promise<Redirect> {
-  const { actions, session } = visit;
-  unwrap(await actions.deleteChannel(session, { id: readId(visit) }));
+export async function deleteChannel(context: UserPageContext): Promise<Redirect> {
+  const { actions, session } = context;
+  unwrap(await actions.deleteChannel(session, { id: readId(context) }));
   return redirect('/channels', 'The channel is deleted.');
 }

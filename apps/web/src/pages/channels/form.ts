@@ -6,29 +6,29 @@ import { KIND_GUIDES, type SettingField, type SettingName } from './kinds.ts';
 import { OPTION_NAMES, type OptionName, readOptions, renderOptions } from './options.ts';
 
 /** What a person has typed, by the names of the fields. */
-export type TypedChannel = Record<SettingName | OptionName | 'name', string>;
+export type ChannelValues = Record<SettingName | OptionName | 'name', string>;
 
 const SETTING_NAMES: readonly SettingName[] = ['url', 'botToken', 'chatId', 'topic', 'token', 'urls', 'key', 'address'];
 const NAMES = [...SETTING_NAMES, ...OPTION_NAMES, 'name'] as const;
 
-export const readTyped = (form: Form): TypedChannel =>
-  Object.fromEntries(NAMES.map((name) => [name, form.text(name).trim()])) as TypedChannel;
+export const readFormValues = (form: Form): ChannelValues =>
+  Object.fromEntries(NAMES.map((name) => [name, form.text(name).trim()])) as ChannelValues;
 
 /** A form that was not sent yet. */
-export const startTyped = (values: Partial<TypedChannel>): TypedChannel => ({
-  ...(Object.fromEntries(NAMES.map((name) => [name, ''])) as TypedChannel),
+export const createFormValues = (values: Partial<ChannelValues>): ChannelValues => ({
+  ...(Object.fromEntries(NAMES.map((name) => [name, ''])) as ChannelValues),
   ...values,
 });
 
 /** The input of an action, without settings that were left empty. Options of other kinds are left out. */
-export function toInput(kind: ChannelKind, typed: TypedChannel) {
+export function toInput(kind: ChannelKind, values: ChannelValues) {
   const settings: Partial<Record<SettingName, string | string[]>> = {};
   for (const { name } of KIND_GUIDES[kind].fields) {
-    const value = typed[name];
+    const value = values[name];
     if (value === '') continue;
     settings[name] = name === 'urls' ? value.split(/\s+/) : value;
   }
-  return { name: typed.name, ...(settings as object), ...readOptions(kind, typed) };
+  return { name: values.name, ...(settings as object), ...readOptions(kind, values) };
 }
 
 /** The errors of an input, by the fields of the form. */
@@ -61,12 +61,12 @@ interface FormOptions {
 
 const NOT_FILLED_IN = raw('autocomplete="off" autocapitalize="off" spellcheck="false"');
 
-function renderSetting(field: SettingField, typed: TypedChannel, errors: FormErrors, isStored: boolean): Html {
+function renderSetting(field: SettingField, values: ChannelValues, errors: FormErrors, isStored: boolean): Html {
   const { name, label, isSecret = false, isOptional = false, type = 'text' } = field;
   const keeps = isStored && isSecret;
   const hint = keeps ? html`Stored, and not shown. Leave it empty to keep it.` : field.hint;
   // What is typed into a field for a secret is not sent back either.
-  const value = isSecret ? '' : typed[name];
+  const value = isSecret ? '' : values[name];
   const options = { name, label, hint, errors, required: !isOptional && !keeps, attributes: NOT_FILLED_IN };
   if (name === 'urls') {
     return renderTextarea({
@@ -91,7 +91,7 @@ ${list}</section>`;
 }
 
 /** The steps in the other program, what it gave, and when messages may come. */
-export function renderForm(typed: TypedChannel, errors: FormErrors, options: FormOptions): Html {
+export function renderForm(values: ChannelValues, errors: FormErrors, options: FormOptions): Html {
   const { kind, action, hidden, button, cancel, isStored } = options;
   const { fields, example } = KIND_GUIDES[kind];
   const wasRefused = Object.keys(errors.fields).length > 0 || errors.form !== null;
@@ -101,17 +101,17 @@ ${renderFormError(errors)}
 ${renderSteps(options)}
 <section class="gap" aria-labelledby="settings"><h2 id="settings">${isStored ? 'Where it sends' : 'Here'}</h2>
 ${asksAgain && html`<p class="muted">Type secrets once more: they are not sent back with the form.</p>`}
-${fields.map((field) => renderSetting(field, typed, errors, isStored))}
+${fields.map((field) => renderSetting(field, values, errors, isStored))}
 ${renderInput({
   name: 'name',
   label: 'Name',
-  value: typed.name,
+  value: values.name,
   required: true,
   autocomplete: 'off',
   errors,
   hint: `For you, such as “${example}”.`,
 })}</section>
-${renderOptions(kind, typed, errors)}
+${renderOptions(kind, values, errors)}
 <div class="do"><button class="primary">${button}</button><a class="button quiet" href="${cancel}">Cancel</a></div>
 </form>`;
 }

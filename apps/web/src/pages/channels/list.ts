@@ -1,14 +1,14 @@
 import type { WebActionData } from '../../actions.ts';
-import type { Page } from '../../answer.ts';
 import { countWords } from '../../components/format.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { renderMoment } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import type { Page } from '../../page.ts';
+import { type UserPageContext, unwrap } from '../../page.ts';
 import { renderDeliveryState, renderDeliveryStrip } from '../webhooks/states.ts';
-import { describePlace } from './facts.ts';
+import { renderMark } from './badges.ts';
+import { describePlace } from './details.ts';
 import { KIND_GUIDES } from './kinds.ts';
-import { renderMark } from './marks.ts';
 import { renderKinds } from './new.ts';
 import { renderChannelState } from './states.ts';
 
@@ -37,7 +37,7 @@ function renderUse({ tasks, taskCount, isForAccount }: Channel): Html {
   return html`${entries.map((entry, at) => html`${at > 0 && ', '}${entry}`)}`;
 }
 
-function renderChannel(visit: SignedInVisit, channel: Channel): Html {
+function renderChannel(context: UserPageContext, channel: Channel): Html {
   const { id, kind, name, latest } = channel;
   const [last] = latest;
   const place = describePlace(channel);
@@ -51,7 +51,9 @@ function renderChannel(visit: SignedInVisit, channel: Channel): Html {
       class: 'picture whole',
     }),
     renderCell(
-      last ? html`${renderDeliveryState(last)}<span class="sub">${renderMoment(last.createdAt, visit)}</span>` : EMPTY,
+      last
+        ? html`${renderDeliveryState(last)}<span class="sub">${renderMoment(last.createdAt, context)}</span>`
+        : EMPTY,
       { class: 'whole' },
     ),
     renderCell(renderUse(channel), { class: 'whole', label: 'Used by' }),
@@ -65,19 +67,19 @@ ${renderKinds()}
 </section>`;
 
 /** The list answers whether messages arrive, and who sends them. */
-export async function showChannels(visit: SignedInVisit): Promise<Page> {
-  const { actions, session } = visit;
+export async function showChannels(context: UserPageContext): Promise<Page> {
+  const { actions, session } = context;
   const { channels } = unwrap(await actions.listChannels(session, {}));
   if (channels.length === 0) return { title: 'Channels', isLive: true, body: renderEmpty() };
   return {
     title: 'Channels',
-    lead: 'Where answers and alarms arrive.',
+    subtitle: 'Where answers and alarms arrive.',
     isLive: true,
     aside: html`<a class="button primary" href="/channels/new">New channel</a>`,
     body: html`<section aria-label="Channels">${renderTable(
       'Channels, newest first',
       COLUMNS,
-      channels.map((channel) => renderChannel(visit, channel)),
+      channels.map((channel) => renderChannel(context, channel)),
     )}</section>`,
   };
 }

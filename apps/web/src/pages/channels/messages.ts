@@ -1,10 +1,10 @@
 import type { WebActionData } from '../../actions.ts';
-import { renderFate, renderGlyph } from '../../components/fates.ts';
 import { countWords, formatDuration, formatMomentInText, formatSeconds } from '../../components/format.ts';
+import { renderIcon, renderOutcome } from '../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { renderMoment } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import { describeEvents } from '../webhooks/events.ts';
 import { describeDelivery, renderDeliveryState } from '../webhooks/states.ts';
 
@@ -37,11 +37,11 @@ export function describeAnswer({ success, statusCode, responseTimeMs, error }: A
 /** A message in a digest fares as the digest does. */
 const renderMessageState = ({ status, attempt, digest }: Delivery): Html =>
   status === 'digested' && digest !== null
-    ? renderFate(describeDelivery(digest).fate, 'In a digest')
+    ? renderOutcome(describeDelivery(digest).outcome, 'In a digest')
     : renderDeliveryState({ status, attempt });
 
 /** What happens next, or has happened instead of an attempt. */
-function describeWait({ timeZone, now }: SignedInVisit, delivery: Delivery): string | null {
+function describeWait({ timeZone, now }: UserPageContext, delivery: Delivery): string | null {
   const { status, nextAttemptAt, digest, attempts } = delivery;
   const next = nextAttemptAt === null ? null : formatMomentInText(nextAttemptAt, timeZone, now);
   if (status === 'held') return `held back until ${next}`;
@@ -51,10 +51,10 @@ function describeWait({ timeZone, now }: SignedInVisit, delivery: Delivery): str
   return status === 'pending' && next !== null && attempts.length > 0 ? `next attempt ${next}` : null;
 }
 
-function renderAnswer(visit: SignedInVisit, delivery: Delivery): Html {
+function renderAnswer(context: UserPageContext, delivery: Delivery): Html {
   const { id, attempts, status } = delivery;
   const [last, ...before] = attempts;
-  const wait = describeWait(visit, delivery);
+  const wait = describeWait(context, delivery);
   const next = wait !== null && html`<span class="sub">${wait}</span>`;
   if (!last) return html`${status === 'failed' ? 'The log of its attempts was deleted.' : EMPTY}${next}`;
   const earlier =
@@ -62,12 +62,12 @@ function renderAnswer(visit: SignedInVisit, delivery: Delivery): Html {
     html`<details id="log-${id}"><summary>${before.length === 1 ? '1 attempt before' : `${before.length} attempts before`}</summary>
 <ul class="attempts">${before.map(
       (attempt) =>
-        html`<li>${renderGlyph(attempt.success ? 'ran' : 'failed')}<span>${formatSeconds(new Date(attempt.at), visit.timeZone)} · ${describeAnswer(attempt)}</span></li>`,
+        html`<li>${renderIcon(attempt.success ? 'ran' : 'failed')}<span>${formatSeconds(new Date(attempt.at), context.timeZone)} · ${describeAnswer(attempt)}</span></li>`,
     )}</ul></details>`;
   return html`${describeAnswer(last)}${next}${earlier}`;
 }
 
-function renderSend({ csrfField }: SignedInVisit, channelId: string, delivery: Delivery): Html {
+function renderSend({ csrfField }: UserPageContext, channelId: string, delivery: Delivery): Html {
   const { id, event, status } = delivery;
   if (status === 'sending' || status === 'digested' || event === 'test') return EMPTY;
   const text = status === 'pending' || status === 'held' ? 'Send now' : 'Send again';
@@ -85,7 +85,7 @@ function renderTitle(delivery: Delivery): Html {
 
 /** What was sent, newest first. Nothing can be sent again while the channel is off. */
 export const renderMessages = (
-  visit: SignedInVisit,
+  context: UserPageContext,
   { id, status, isConfirmed }: Shown['channel'],
   deliveries: readonly Delivery[],
 ): Html => {
@@ -96,12 +96,12 @@ export const renderMessages = (
     deliveries.map((delivery) =>
       renderRow(
         renderRowHead(
-          html`${renderTitle(delivery)}<span class="sub">${renderMoment(delivery.createdAt, visit)}</span>`,
+          html`${renderTitle(delivery)}<span class="sub">${renderMoment(delivery.createdAt, context)}</span>`,
           { class: 'event' },
         ),
         renderCell(renderMessageState(delivery)),
-        renderCell(renderAnswer(visit, delivery), canSend ? {} : { class: 'whole' }),
-        renderCell(canSend ? renderSend(visit, id, delivery) : EMPTY, { class: 'tight' }),
+        renderCell(renderAnswer(context, delivery), canSend ? {} : { class: 'whole' }),
+        renderCell(canSend ? renderSend(context, id, delivery) : EMPTY, { class: 'tight' }),
       ),
     ),
   );

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { ChannelKind } from '@carillon/contract/channels/channels';
 import { isUuid } from '@carillon/contract/primitives';
-import { type Page, type Redirect, redirect } from '../../answer.ts';
 import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
-import type { SignedInVisit } from '../../visit.ts';
-import { readTyped, renderForm, startTyped, type TypedChannel, toFieldErrors, toInput } from './form.ts';
+import type { UserPageContext } from '../../page.ts';
+import { type Page, type Redirect, redirect } from '../../page.ts';
+import { renderMark } from './badges.ts';
+import { type ChannelValues, createFormValues, readFormValues, renderForm, toFieldErrors, toInput } from './form.ts';
 import { isKind, KIND_GUIDES, KINDS } from './kinds.ts';
-import { renderMark } from './marks.ts';
 import { toTypedOptions } from './options.ts';
 
 /** The kinds, each a link to its form. */
@@ -20,25 +20,25 @@ export const renderKinds = (): Html =>
 
 const showKinds = (): Page => ({
   title: 'New channel',
-  lead: 'Where should answers and alarms arrive?',
-  crumb: { href: '/channels', text: 'Channels' },
+  subtitle: 'Where should answers and alarms arrive?',
+  breadcrumb: { href: '/channels', text: 'Channels' },
   body: renderKinds(),
 });
 
 interface Shown {
   kind: ChannelKind;
   id: string;
-  typed: TypedChannel;
+  values: ChannelValues;
   errors: FormErrors;
 }
 
-function renderPage({ csrfField, timeZone }: SignedInVisit, { kind, id, typed, errors }: Shown): Page {
+function renderPage({ csrfField, timeZone }: UserPageContext, { kind, id, values, errors }: Shown): Page {
   const { title, what } = KIND_GUIDES[kind];
   return {
     title: `New channel: ${title}`,
-    lead: html`<span class="kind">${renderMark(kind)}${what}</span>`,
-    crumb: { href: '/channels/new', text: 'Another kind' },
-    body: renderForm(typed, errors, {
+    subtitle: html`<span class="kind">${renderMark(kind)}${what}</span>`,
+    breadcrumb: { href: '/channels/new', text: 'Another kind' },
+    body: renderForm(values, errors, {
       kind,
       action: `/channels/new?kind=${kind}`,
       hidden: html`${csrfField}<input type="hidden" name="id" value="${id}">`,
@@ -51,23 +51,23 @@ function renderPage({ csrfField, timeZone }: SignedInVisit, { kind, id, typed, e
 }
 
 /** The choice of a kind, or the form of the one that the address names. */
-export function showNewChannel(visit: SignedInVisit): Page {
-  const { kind = '' } = readQuery(visit.request);
+export function showNewChannel(context: UserPageContext): Page {
+  const { kind = '' } = readQuery(context.request);
   if (!isKind(kind)) return showKinds();
   const starts = KIND_GUIDES[kind].fields.flatMap(({ name, start }) => (start ? [[name, start]] : []));
-  const typed = startTyped({ ...Object.fromEntries(starts), ...toTypedOptions(visit.timeZone) });
-  return renderPage(visit, { kind, id: randomUUID(), typed, errors: NO_ERRORS });
+  const values = createFormValues({ ...Object.fromEntries(starts), ...toTypedOptions(context.timeZone) });
+  return renderPage(context, { kind, id: randomUUID(), values, errors: NO_ERRORS });
 }
 
 /** The id is in the form, so that sending it twice creates one channel. */
-export async function createChannel(visit: SignedInVisit): Promise<Page | Redirect> {
-  const { actions, session, request } = visit;
+export async function createChannel(context: UserPageContext): Promise<Page | Redirect> {
+  const { actions, session, request } = context;
   const { kind = '' } = readQuery(request);
   if (!isKind(kind)) return redirect('/channels/new');
   const form = readForm(request);
-  const typed = readTyped(form);
+  const values = readFormValues(form);
   const id = isUuid(form.text('id')) ? form.text('id').toLowerCase() : randomUUID();
-  const result = await actions.createChannel(session, { id, kind, ...toInput(kind, typed) });
+  const result = await actions.createChannel(session, { id, kind, ...toInput(kind, values) });
   if (result.success) {
     return redirect(
       `/channels/${id}`,
@@ -78,5 +78,5 @@ export async function createChannel(visit: SignedInVisit): Promise<Page | Redire
   }
   if (result.code === 'CONFLICT') return redirect(`/channels/${id}`, 'This form was sent before: the channel exists.');
   const errors = toFieldErrors(toFormErrors(result), kind);
-  return { ...renderPage(visit, { kind, id, typed, errors }), status: toStatus(result) };
+  return { ...renderPage(context, { kind, id, values, errors }), status: toStatus(result) };
 }

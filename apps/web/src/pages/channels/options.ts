@@ -46,8 +46,8 @@ export const toTypedOptions = (timeZone: string, options?: Options): TypedOption
 const toNumber = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : (text as never));
 
 /** The options as an action takes them. */
-export function readOptions(kind: ChannelKind, typed: TypedOptions) {
-  const { quietFrom, quietTo, quietTimezone, minIntervalMinutes, digest, digestHour, digestTimezone, urgent } = typed;
+export function readOptions(kind: ChannelKind, values: TypedOptions) {
+  const { quietFrom, quietTo, quietTimezone, minIntervalMinutes, digest, digestHour, digestTimezone, urgent } = values;
   const hasQuiet = quietFrom !== '' || quietTo !== '';
   return {
     quiet: hasQuiet ? { from: quietFrom, to: quietTo, timezone: quietTimezone } : null,
@@ -104,27 +104,27 @@ const DIGESTS = [
 ];
 const HOURS = Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), text: `${pad(hour)}:00` }));
 
-const renderDigest = (typed: TypedOptions, errors: FormErrors): Html => html`<div class="gap digest">
-${renderRadios({ name: 'digest', legend: 'How many mails', choices: DIGESTS, value: typed.digest, errors })}
-<div class="sentence tops on-daily">${renderSelect({ name: 'digestHour', label: 'Once a day at', options: HOURS, value: typed.digestHour, errors })}
-${renderZone('digestTimezone', typed.digestTimezone, errors)}</div></div>`;
+const renderDigest = (values: TypedOptions, errors: FormErrors): Html => html`<div class="gap digest">
+${renderRadios({ name: 'digest', legend: 'How many mails', choices: DIGESTS, value: values.digest, errors })}
+<div class="sentence tops on-daily">${renderSelect({ name: 'digestHour', label: 'Once a day at', options: HOURS, value: values.digestHour, errors })}
+${renderZone('digestTimezone', values.digestTimezone, errors)}</div></div>`;
 
 /** When messages may come. What is set, or refused, stands open. */
-export function renderOptions(kind: ChannelKind, typed: TypedOptions, errors: FormErrors): Html {
+export function renderOptions(kind: ChannelKind, values: TypedOptions, errors: FormErrors): Html {
   const isRefused = (...names: OptionName[]) => names.some((name) => errors.fields[name]);
-  const hasQuiet = typed.quietFrom !== '' || typed.quietTo !== '';
-  const hasInterval = typed.minIntervalMinutes !== '';
+  const hasQuiet = values.quietFrom !== '' || values.quietTo !== '';
+  const hasInterval = values.minIntervalMinutes !== '';
   return html`<section class="gap" aria-labelledby="when"><h2 id="when">When it sends</h2>
-${kind === 'email' ? renderDigest(typed, errors) : EMPTY}
+${kind === 'email' ? renderDigest(values, errors) : EMPTY}
 <div class="groups">${renderGroup({
     id: 'quiet',
     title: 'Quiet hours',
     said: 'none',
     isOpen: hasQuiet || isRefused('quietFrom', 'quietTo', 'quietTimezone'),
     content: html`<p class="muted">Nothing is sent in these hours. What comes meanwhile is kept, and sent as one message after them.</p>
-<div class="sentence tops">${renderInput({ name: 'quietFrom', label: 'From', type: 'time', value: typed.quietFrom, errors })}
-${renderInput({ name: 'quietTo', label: 'To', type: 'time', value: typed.quietTo, errors })}
-${renderZone('quietTimezone', typed.quietTimezone, errors)}</div>`,
+<div class="sentence tops">${renderInput({ name: 'quietFrom', label: 'From', type: 'time', value: values.quietFrom, errors })}
+${renderInput({ name: 'quietTo', label: 'To', type: 'time', value: values.quietTo, errors })}
+${renderZone('quietTimezone', values.quietTimezone, errors)}</div>`,
   })}${renderGroup({
     id: 'interval',
     title: 'Time between two messages',
@@ -135,11 +135,11 @@ ${renderInput({
   name: 'minIntervalMinutes',
   label: 'Minutes',
   type: 'number',
-  value: typed.minIntervalMinutes,
+  value: values.minIntervalMinutes,
   errors,
   attributes: raw('class="short" min="1" max="1440"'),
 })}`,
   })}</div>
-<div class="ticks">${renderTick('urgent', typed.urgent !== '', 'Send alarms at once', 'Also in quiet hours and between digests: that a task is overdue, failing, expensive or slow.')}</div>
+<div class="ticks">${renderTick('urgent', values.urgent !== '', 'Send alarms at once', 'Also in quiet hours and between digests: that a task is overdue, failing, expensive or slow.')}</div>
 </section>`;
 }

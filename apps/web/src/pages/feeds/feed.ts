@@ -1,6 +1,6 @@
 import { formatDay } from '../../components/format.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 
 interface FeedState {
   /** Of the pages: `/tasks/7` or `/settings`. */
@@ -10,7 +10,7 @@ interface FeedState {
 }
 
 /** Whether there is a feed, with what can be done about it. */
-export function renderFeed({ csrfField, timeZone, now }: SignedInVisit, { owner, createdAt }: FeedState): Html {
+export function renderFeed({ csrfField, timeZone, now }: UserPageContext, { owner, createdAt }: FeedState): Html {
   const says =
     createdAt === null
       ? 'The newest 50 answers, for a feed reader. Anyone with the address can read them.'

@@ -1,12 +1,11 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import { parseId } from '@carillon/contract/primitives';
-import { type Page, type Redirect, redirect } from '../../answer.ts';
 import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
 import type { PageRoutes } from '../../http/routes.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { renderConfirmation } from '../settings/confirmation.ts';
 import { isOwnTask } from '../tasks/changes.ts';
 
@@ -21,32 +20,33 @@ interface Owner {
 const ACCOUNT: Owner = { taskId: null, href: '/settings', text: 'Settings' };
 
 const ofTask =
-  <T>(work: (visit: SignedInVisit, owner: Owner) => Promise<T>) =>
-  async (visit: SignedInVisit): Promise<T | Page> => {
-    const id = parseId((visit.request.params as { id: string }).id);
-    if (id === null || !(await isOwnTask(visit, id))) return NOT_FOUND;
-    return work(visit, { taskId: id, href: `/tasks/${id}`, text: 'The task' });
+  <T>(work: (context: UserPageContext, owner: Owner) => Promise<T>) =>
+  async (context: UserPageContext): Promise<T | Page> => {
+    const id = parseId((context.request.params as { id: string }).id);
+    if (id === null || !(await isOwnTask(context, id))) return NOT_FOUND;
+    return work(context, { taskId: id, href: `/tasks/${id}`, text: 'The task' });
   };
 
 const ofAccount =
-  <T>(work: (visit: SignedInVisit, owner: Owner) => Promise<T>) =>
-  (visit: SignedInVisit): Promise<T> =>
-    work(visit, ACCOUNT);
+  <T>(work: (context: UserPageContext, owner: Owner) => Promise<T>) =>
+  (context: UserPageContext): Promise<T> =>
+    work(context, ACCOUNT);
 
 /** Shows the address in the answer to the form: it stands in no address, no cookie and no other page. */
-async function createFeed(visit: SignedInVisit, owner: Owner): Promise<Page> {
+async function createFeed(context: UserPageContext, owner: Owner): Promise<Page> {
   const { taskId, href, text } = owner;
-  const currentPassword = readForm(visit.request).optional('currentPassword');
-  const result = await visit.actions.createFeed(visit.session, {
+  const currentPassword = readForm(context.request).optional('currentPassword');
+  const result = await context.actions.createFeed(context.session, {
     taskId,
     ...(currentPassword !== undefined && { currentPassword }),
   });
-  if (!result.success && result.code === undefined) return askForPassword(visit, owner, result);
+  if (!result.success && result.code === undefined) return askForPassword(context, owner, result);
   const { url } = unwrap(result);
   return {
     title: 'The feed is on',
-    lead: taskId === null ? 'It has the newest 50 answers of all tasks.' : 'It has the newest 50 answers of the task.',
-    crumb: { href, text },
+    subtitle:
+      taskId === null ? 'It has the newest 50 answers of all tasks.' : 'It has the newest 50 answers of the task.',
+    breadcrumb: { href, text },
     body: html`<div class="notice warn"><p><b>The address is shown this once.</b> Copy it now: it cannot be shown again, only replaced by another one.</p></div>
 <section aria-labelledby="address-head">
 <div class="head"><h2 id="address-head">Address</h2></div>
@@ -57,10 +57,10 @@ async function createFeed(visit: SignedInVisit, owner: Owner): Promise<Page> {
   };
 }
 
-const askForPassword = ({ csrfField }: SignedInVisit, { href, text }: Owner, result: ActionError): Page => ({
+const askForPassword = ({ csrfField }: UserPageContext, { href, text }: Owner, result: ActionError): Page => ({
   title: 'Confirm that it is you',
-  lead: 'Anyone with the address of a feed can read its answers.',
-  crumb: { href, text },
+  subtitle: 'Anyone with the address of a feed can read its answers.',
+  breadcrumb: { href, text },
   status: toStatus(result),
   body: html`<form class="panel gap narrow" method="post" action="${href}/feed">${csrfField}
 ${renderConfirmation(toFormErrors(result))}
@@ -68,7 +68,7 @@ ${renderConfirmation(toFormErrors(result))}
 </form>`,
 });
 
-async function endFeed({ actions, session }: SignedInVisit, { taskId, href }: Owner): Promise<Redirect> {
+async function endFeed({ actions, session }: UserPageContext, { taskId, href }: Owner): Promise<Redirect> {
   const result = await actions.endFeed(session, { taskId });
   if (!result.success && result.code !== 'NOT_FOUND') unwrap(result);
   return redirect(href, 'The feed has ended. Its address shows nothing any more.');

@@ -1,7 +1,7 @@
 import { isUuid } from '@carillon/contract/primitives';
 import type { WebActionData } from '../../actions.ts';
 import { type Html, html } from '../../html.ts';
-import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
+import { ActionFailed, type UserPageContext, unwrap } from '../../page.ts';
 
 export type StoredFile = WebActionData<'getFile'>;
 
@@ -20,14 +20,14 @@ const KINDS: Record<string, string> = {
 export const describeKind = ({ type }: StoredFile): string => KINDS[type] ?? type;
 
 /** Stops with 404 for a file that is not the visitor's. */
-export async function findFile({ actions, session, request }: SignedInVisit): Promise<StoredFile> {
+export async function findFile({ actions, session, request }: UserPageContext): Promise<StoredFile> {
   const { id } = request.params as { id: string };
-  if (!isUuid(id)) throw new ActionStop({ success: false, error: 'Not found', code: 'NOT_FOUND' });
+  if (!isUuid(id)) throw new ActionFailed({ success: false, error: 'Not found', code: 'NOT_FOUND' });
   return unwrap(await actions.getFile(session, { id }));
 }
 
 /** The path of an image that this server serves: pages load nothing from other hosts. */
-export function findPreview({ dashboard }: SignedInVisit, { type, url }: StoredFile): string | null {
+export function findPreview({ dashboard }: UserPageContext, { type, url }: StoredFile): string | null {
   if (!type.startsWith('image/') || url === null || !URL.canParse(url)) return null;
   const { origin, pathname } = new URL(url);
   return origin === new URL(dashboard.appUrl).origin && pathname.startsWith('/files/') ? pathname : null;

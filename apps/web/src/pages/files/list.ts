@@ -1,12 +1,11 @@
 import type { WebActionData } from '../../actions.ts';
-import { type Page, type Redirect, redirect } from '../../answer.ts';
 import { type FormErrors, NO_ERRORS, renderField } from '../../components/fields.ts';
 import { countWords, formatBytes } from '../../components/format.ts';
 import { renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { renderMomentWithDistance } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { describeKind, findPreview, renderTasks, type StoredFile } from './file.ts';
 import { storeFiles } from './store.ts';
 
@@ -14,21 +13,21 @@ const PATH = '/files';
 const PAGE_SIZE = 25;
 const ACCEPTED = '.jpg,.jpeg,.png,.webp,.gif,.pdf,.txt,.md,.csv,.json';
 
-export async function showFiles(visit: SignedInVisit): Promise<Page> {
-  return renderFiles(visit, NO_ERRORS);
+export async function showFiles(context: UserPageContext): Promise<Page> {
+  return renderFiles(context, NO_ERRORS);
 }
 
-async function renderFiles(visit: SignedInVisit, errors: FormErrors): Promise<Page> {
-  const { cursor } = readQuery(visit.request);
+async function renderFiles(context: UserPageContext, errors: FormErrors): Promise<Page> {
+  const { cursor } = readQuery(context.request);
   const data = unwrap(
-    await visit.actions.listFiles(visit.session, { limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) }),
+    await context.actions.listFiles(context.session, { limit: PAGE_SIZE, ...(cursor !== undefined && { cursor }) }),
   );
   const { files, nextCursor, storage } = data;
   return {
     title: 'Files',
-    lead: 'What your tasks can send to the model beside the prompt.',
+    subtitle: 'What your tasks can send to the model beside the prompt.',
     body: html`<div class="split"><section class="gap" aria-label="Stored files">${
-      files.length > 0 ? renderTableOf(visit, files) : renderEmpty(cursor !== undefined)
+      files.length > 0 ? renderTableOf(context, files) : renderEmpty(cursor !== undefined)
     }${
       (nextCursor !== null || cursor !== undefined) &&
       renderPager({
@@ -38,7 +37,7 @@ async function renderFiles(visit: SignedInVisit, errors: FormErrors): Promise<Pa
         text: `${countWords(files.length, 'file')} on this page`,
       })
     }</section>
-<aside class="gap-l" aria-label="Add files">${renderForm(visit, errors)}${renderStorage(storage)}</aside></div>`,
+<aside class="gap-l" aria-label="Add files">${renderForm(context, errors)}${renderStorage(storage)}</aside></div>`,
   };
 }
 
@@ -50,16 +49,16 @@ const COLUMNS = [
   { head: html`<span class="vh">Do</span>` },
 ];
 
-const renderTableOf = (visit: SignedInVisit, files: readonly StoredFile[]) =>
+const renderTableOf = (context: UserPageContext, files: readonly StoredFile[]) =>
   renderTable(
     'Files',
     COLUMNS,
-    files.map((file) => renderFile(visit, file)),
+    files.map((file) => renderFile(context, file)),
   );
 
-function renderFile(visit: SignedInVisit, file: StoredFile): Html {
+function renderFile(context: UserPageContext, file: StoredFile): Html {
   const { id, name, size, uploadedAt, url, tasks, hasMoreTasks } = file;
-  const hasPreview = findPreview(visit, file) !== null;
+  const hasPreview = findPreview(context, file) !== null;
   return renderRow(
     renderRowHead(
       html`${url === null ? html`<b>${name}</b>` : html`<a href="${url}">${name}</a>`}<span class="sub">${describeKind(file)}${
@@ -67,7 +66,7 @@ function renderFile(visit: SignedInVisit, file: StoredFile): Html {
       }</span>`,
     ),
     renderCell(formatBytes(size), { class: 'num' }),
-    renderCell(renderMomentWithDistance(uploadedAt, visit), { class: 'tight' }),
+    renderCell(renderMomentWithDistance(uploadedAt, context), { class: 'tight' }),
     renderCell(tasks.length > 0 ? renderTasks(tasks, hasMoreTasks) : html`<span class="muted">no task</span>`, {
       class: 'whole',
       label: 'Used by',
@@ -83,7 +82,7 @@ const renderEmpty = (hasCursor: boolean): Html =>
     ? html`<div class="panel empty"><p>There are no older files.</p></div>`
     : html`<div class="panel empty"><p>Your files will stand here: images, PDFs and texts that a task sends to the model with its prompt.</p><p>Add the first one in the form of this page.</p></div>`;
 
-const renderForm = ({ csrfField }: SignedInVisit, errors: FormErrors): Html =>
+const renderForm = ({ csrfField }: UserPageContext, errors: FormErrors): Html =>
   html`<section class="panel gap" aria-labelledby="add"><h2 id="add">Add files</h2>
 <form class="gap" method="post" action="${PATH}" enctype="multipart/form-data">${csrfField}
 ${renderField(
@@ -108,12 +107,12 @@ function renderStorage({ files, usedBytes, limitBytes }: WebActionData<'listFile
 }
 
 /** Stores the files of the form. Those that are refused are named, and the others stay stored. */
-export async function addFiles(visit: SignedInVisit): Promise<Page | Redirect> {
-  const { ids, problems } = await storeFiles(visit);
+export async function addFiles(context: UserPageContext): Promise<Page | Redirect> {
+  const { ids, problems } = await storeFiles(context);
   const stored = ids.length > 0 ? `${countWords(ids.length, 'file is', 'files are')} stored.` : '';
   if (problems.length === 0 && ids.length > 0) return redirect(PATH, stored);
   const messages = problems.length > 0 ? problems : ['Choose at least one file'];
-  const page = await renderFiles(visit, { fields: { files: messages }, form: null });
+  const page = await renderFiles(context, { fields: { files: messages }, form: null });
   const notice = stored ? html`<div class="notice info" role="status"><p>${stored}</p></div>` : EMPTY;
   return { ...page, status: 422, body: html`${notice}${page.body}` };
 }

@@ -2,7 +2,7 @@ import type { WebActionData } from '../../actions.ts';
 import { countWords, formatDay, formatTime } from '../../components/format.ts';
 import { renderDays } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 
 type Run = WebActionData<'getOverview'>['upcoming']['runs'][number];
 
@@ -29,7 +29,7 @@ function countBySlot(runs: readonly Run[], now: Date): number[] {
 }
 
 /** The full hours of the next day that can be divided by three in local time. */
-function renderTicks({ now, timeZone }: SignedInVisit): Html[] {
+function renderTicks({ now, timeZone }: UserPageContext): Html[] {
   const first = Math.ceil(now.getTime() / SLOT_MS) * SLOT_MS;
   const instants = Array.from({ length: SLOTS }, (_, at) => new Date(first + at * SLOT_MS));
   return instants
@@ -47,8 +47,8 @@ function renderTicks({ now, timeZone }: SignedInVisit): Html[] {
 }
 
 /** A line of time with the planned runs, by half hour. */
-export function renderDayAhead(visit: SignedInVisit, runs: readonly Run[]): Html {
-  const counts = countBySlot(runs, visit.now);
+export function renderDayAhead(context: UserPageContext, runs: readonly Run[]): Html {
+  const counts = countBySlot(runs, context.now);
   const most = Math.max(...counts);
   const unit = Math.min(UNIT, (BASE - TOP) / Math.max(most, 1));
   const label = `Runs planned by half hour. ${runs.length} in 24 hours, at most ${most} in one half hour.`;
@@ -62,17 +62,17 @@ ${counts.map((count, slot) => {
   );
 })}
 <line class="now" x1="0" x2="0" y1="2" y2="77"/><text class="strong" x="7" y="11">now</text>
-${renderTicks(visit)}
+${renderTicks(context)}
 </svg></figure>`;
 }
 
 /** The next runs, one by one. */
-export const renderUpNext = (visit: SignedInVisit, runs: readonly Run[]): Html =>
+export const renderUpNext = (context: UserPageContext, runs: readonly Run[]): Html =>
   renderDays(
     runs.slice(0, SHOWN_RUNS).map(({ at, taskId, taskName }) => ({
       at: new Date(at),
-      fate: null,
+      outcome: null,
       content: html`<a href="/tasks/${taskId}">${taskName}</a>`,
     })),
-    visit,
+    context,
   );

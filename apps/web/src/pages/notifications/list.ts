@@ -1,12 +1,12 @@
 import { ALERT_KINDS } from '@carillon/contract/tasks/alerts';
 import type { WebActionData } from '../../actions.ts';
-import type { Page } from '../../answer.ts';
-import { type Fate, renderGlyph } from '../../components/fates.ts';
 import { countWords, formatDay, formatDistance, formatTime } from '../../components/format.ts';
+import { type RunOutcome, renderIcon } from '../../components/status-icon.ts';
 import { buildAddress, renderPager } from '../../components/tables.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import type { Page } from '../../page.ts';
+import { type UserPageContext, unwrap } from '../../page.ts';
 
 type Notification = WebActionData<'listNotifications'>['notifications'][number];
 
@@ -15,7 +15,7 @@ interface Query {
   cursor: string | undefined;
 }
 
-const SIGNS: Record<string, Fate> = {
+const SIGNS: Record<string, RunOutcome> = {
   'usage.alert': 'quota',
   'webhook.failed': 'failed',
   'channel.failed': 'failed',
@@ -49,12 +49,12 @@ function renderLink({ kind, message }: Notification): Html {
   return html`<a href="/webhooks${id && `/${id}`}">See the webhook</a>`;
 }
 
-function renderNotification(visit: SignedInVisit, notification: Notification, query: Query): Html {
-  const { timeZone, now, csrfField } = visit;
+function renderNotification(context: UserPageContext, notification: Notification, query: Query): Html {
+  const { timeZone, now, csrfField } = context;
   const { id, kind, title, message, readAt, createdAt } = notification;
   const at = new Date(createdAt);
   const isUnread = readAt === null;
-  return html`<li${!isUnread && raw(' class="read"')}><time datetime="${at.toISOString()}" title="${formatDistance(at, now)}">${formatTime(at, timeZone)}</time><span class="node">${renderGlyph(SIGNS[kind] ?? 'waiting')}</span>
+  return html`<li${!isUnread && raw(' class="read"')}><time datetime="${at.toISOString()}" title="${formatDistance(at, now)}">${formatTime(at, timeZone)}</time><span class="node">${renderIcon(SIGNS[kind] ?? 'waiting')}</span>
 <div><h3>${title}${isUnread && html` <span class="tag">new</span>`}</h3><p>${message.replace(WEBHOOK_ID, '').replace(/ {2,}/g, ' ')}</p>
 <div class="do">${renderLink(notification)}${
     isUnread &&
@@ -68,14 +68,14 @@ const renderQuery = ({ show, cursor }: Query): Html =>
   }`;
 
 /** By day, newest first. */
-function renderList(visit: SignedInVisit, notifications: readonly Notification[], query: Query): Html {
-  const { timeZone, now } = visit;
+function renderList(context: UserPageContext, notifications: readonly Notification[], query: Query): Html {
+  const { timeZone, now } = context;
   const days = Map.groupBy(notifications, ({ createdAt }) => formatDay(new Date(createdAt), timeZone, now));
   const today = formatDay(now, timeZone, now);
   return html`${[...days].map(
     ([day, ofDay]) =>
       html`<section aria-label="${day}"><h2 class="head">${day === today ? 'Today' : day}</h2>
-<ol class="times notes">${ofDay.map((notification) => renderNotification(visit, notification, query))}</ol></section>`,
+<ol class="times notes">${ofDay.map((notification) => renderNotification(context, notification, query))}</ol></section>`,
   )}`;
 }
 
@@ -91,8 +91,8 @@ const renderEmpty = ({ show, cursor }: Query): Html => {
 const describeUnread = (unread: number) =>
   unread === 0 ? 'All are read.' : `${unread >= MANY ? '100 or more' : unread} unread.`;
 
-export async function showNotifications(visit: SignedInVisit): Promise<Page> {
-  const { actions, session, request, viewer, csrfField, timeZone } = visit;
+export async function showNotifications(context: UserPageContext): Promise<Page> {
+  const { actions, session, request, viewer, csrfField, timeZone } = context;
   const { show, cursor } = readQuery(request);
   const query: Query = { show: show === 'unread' ? 'unread' : undefined, cursor };
   const input = { unread: query.show === 'unread', ...(cursor && { cursor }) };
@@ -102,7 +102,7 @@ export async function showNotifications(visit: SignedInVisit): Promise<Page> {
     html`<li><a href="${href}"${isCurrent && raw(' aria-current="page"')}>${text}</a></li>`;
   return {
     title: 'Notifications',
-    lead: `${describeUnread(viewer.unread)} Times in ${timeZone}.`,
+    subtitle: `${describeUnread(viewer.unread)} Times in ${timeZone}.`,
     isLive: true,
     aside:
       viewer.unread > 0 && newest && cursor === undefined
@@ -113,7 +113,7 @@ export async function showNotifications(visit: SignedInVisit): Promise<Page> {
       'Unread',
       query.show === 'unread',
     )}</ul></nav>
-${notifications.length > 0 ? renderList(visit, notifications, query) : renderEmpty(query)}
+${notifications.length > 0 ? renderList(context, notifications, query) : renderEmpty(query)}
 ${
   (cursor !== undefined || nextCursor !== null) &&
   renderPager({

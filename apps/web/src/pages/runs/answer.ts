@@ -3,14 +3,14 @@ import { renderOutput } from '../../components/answer/output.ts';
 import { renderSources } from '../../components/answer/sources.ts';
 import { countWords, formatDay } from '../../components/format.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import type { Run } from './outcomes.ts';
 
 /** Longer answers are cut on the page, and whole as text. */
 const MAX_CHARACTERS = 20_000;
 
-export function renderAnswer(visit: SignedInVisit, run: Run): Html {
-  return html`<section aria-labelledby="answer"><div class="head"><h2 id="answer">Answer</h2>${run.execution.truncated && html`<p>Cut off: it reached the maximum length</p>`}</div>${renderText(visit, run)}</section>`;
+export function renderAnswer(context: UserPageContext, run: Run): Html {
+  return html`<section aria-labelledby="answer"><div class="head"><h2 id="answer">Answer</h2>${run.execution.truncated && html`<p>Cut off: it reached the maximum length</p>`}</div>${renderText(context, run)}</section>`;
 }
 
 /** The pages of the web that the answer cites. */
@@ -19,7 +19,7 @@ export function renderCitations({ execution: { citations } }: Run): Html {
   return html`<section aria-labelledby="sources"><div class="head"><h2 id="sources">Sources</h2><p>${countWords(citations.length, 'page')} that the answer cites</p></div>${renderSources(citations)}</section>`;
 }
 
-function renderText(visit: SignedInVisit, { execution: { id, status, result, output }, lastSuccess }: Run): Html {
+function renderText(context: UserPageContext, { execution: { id, status, result, output }, lastSuccess }: Run): Html {
   if (output !== null) {
     return html`<div class="panel">${renderOutput(output)}</div><p class="fine after"><a href="/executions/${id}/text">The answer as JSON</a></p>`;
   }
@@ -35,7 +35,7 @@ function renderText(visit: SignedInVisit, { execution: { id, status, result, out
     completed: 'The model answered with an empty text.',
     failed: 'No answer came.',
   }[status];
-  const { timeZone, now } = visit;
+  const { timeZone, now } = context;
   return html`<div class="panel empty"><p>${text}</p>${
     lastSuccess &&
     html`<p><a href="/executions/${lastSuccess.id}">Read the last one, of ${formatDay(new Date(lastSuccess.at), timeZone, now)}</a></p>`

@@ -2,7 +2,7 @@ import { renderDifferences } from '../../components/differences.ts';
 import { countWords, formatMoment } from '../../components/format.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import type { Run } from './outcomes.ts';
 
 type Change = NonNullable<Run['execution']['changes']>[number];
@@ -11,7 +11,7 @@ type Change = NonNullable<Run['execution']['changes']>[number];
 const MAX_VALUE_LENGTH = 300;
 
 /** How the answer differs from the one that it was compared with: watched values, then the text. */
-export function renderChanges({ timeZone, now }: SignedInVisit, { execution, lastSuccess }: Run): Html {
+export function renderChanges({ timeZone, now }: UserPageContext, { execution, lastSuccess }: Run): Html {
   const { result, output, changed, changes } = execution;
   if (result === null || lastSuccess === null) return EMPTY;
   const { id, at, answer } = lastSuccess;

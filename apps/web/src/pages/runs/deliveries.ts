@@ -1,23 +1,23 @@
 import type { WebActionData } from '../../actions.ts';
 import { CHANNEL_TITLES } from '../../components/channel-choices.ts';
-import { type Fate, renderFate } from '../../components/fates.ts';
 import { countWords, formatCount, formatMoment, formatMomentInText } from '../../components/format.ts';
+import { type RunOutcome, renderOutcome } from '../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 
 type Sent = Pick<WebActionData<'getRun'>, 'deliveries' | 'mails'>;
 type Delivery = Sent['deliveries'][number];
 type Attempt = Delivery['log'][number];
 type Mail = Sent['mails'][number];
 
-const STATES: Record<Delivery['status'], { fate: Fate; text: string }> = {
-  pending: { fate: 'waiting', text: 'Waiting' },
-  sending: { fate: 'running', text: 'Sending' },
-  delivered: { fate: 'ran', text: 'Delivered' },
-  failed: { fate: 'failed', text: 'Failed' },
-  held: { fate: 'waiting', text: 'Held back' },
-  digested: { fate: 'waiting', text: 'In a digest' },
+const STATES: Record<Delivery['status'], { outcome: RunOutcome; text: string }> = {
+  pending: { outcome: 'waiting', text: 'Waiting' },
+  sending: { outcome: 'running', text: 'Sending' },
+  delivered: { outcome: 'ran', text: 'Delivered' },
+  failed: { outcome: 'failed', text: 'Failed' },
+  held: { outcome: 'waiting', text: 'Held back' },
+  digested: { outcome: 'waiting', text: 'In a digest' },
 };
 
 const COLUMNS = [
@@ -29,26 +29,26 @@ const COLUMNS = [
 ];
 
 /** To whom the run was reported, and whether that arrived. */
-export function renderDeliveries(visit: SignedInVisit, runId: number, { deliveries, mails }: Sent): Html {
+export function renderDeliveries(context: UserPageContext, runId: number, { deliveries, mails }: Sent): Html {
   const rows = [
-    ...mails.map((mail) => renderMail(visit, mail)),
-    ...deliveries.map((delivery) => renderDelivery(visit, runId, delivery)),
+    ...mails.map((mail) => renderMail(context, mail)),
+    ...deliveries.map((delivery) => renderDelivery(context, runId, delivery)),
   ];
   return html`<section aria-labelledby="deliveries"><div class="head"><h2 id="deliveries">Who was told</h2></div>
 ${
   rows.length > 0
-    ? html`<form method="post">${visit.csrfField}${renderTable('Mails and deliveries of this run', COLUMNS, rows)}</form>`
+    ? html`<form method="post">${context.csrfField}${renderTable('Mails and deliveries of this run', COLUMNS, rows)}</form>`
     : html`<p class="muted">To no one: no channel, webhook or mail address was set for this run, or the record was deleted since.</p>`
 }</section>`;
 }
 
-function renderMail(visit: SignedInVisit, { to, status, attempts, at, error }: Mail): Html {
-  const { fate, text } = STATES[status];
+function renderMail(context: UserPageContext, { to, status, attempts, at, error }: Mail): Html {
+  const { outcome, text } = STATES[status];
   return renderRow(
     renderRowHead(html`${to}<span class="sub">mail</span>`),
-    renderCell(renderFate(fate, text)),
+    renderCell(renderOutcome(outcome, text)),
     renderCell(formatCount(attempts), { class: 'whole', label: 'Attempts' }),
-    renderCell(html`${formatMoment(new Date(at), visit.timeZone, visit.now)}${error !== null && `, ${error}`}`, {
+    renderCell(html`${formatMoment(new Date(at), context.timeZone, context.now)}${error !== null && `, ${error}`}`, {
       class: 'whole',
     }),
     renderCell(EMPTY),
@@ -64,16 +64,16 @@ function renderTarget({ webhookId, channel, url, event }: Delivery): Html {
   return html`<a href="/webhooks/${webhookId}">${name}</a><span class="sub">webhook, ${event}</span>`;
 }
 
-function renderDelivery(visit: SignedInVisit, runId: number, delivery: Delivery): Html {
+function renderDelivery(context: UserPageContext, runId: number, delivery: Delivery): Html {
   const { id, webhookId, event, attempts, isActive } = delivery;
   const status = delivery.digest?.status ?? delivery.status;
-  const { fate, text } = STATES[status];
+  const { outcome, text } = STATES[status];
   const canSend = isActive && (status === 'delivered' || status === 'failed');
   return renderRow(
     renderRowHead(renderTarget(delivery)),
-    renderCell(html`${renderFate(fate, text)}${delivery.digest && html`<span class="sub">in a digest</span>`}`),
+    renderCell(html`${renderOutcome(outcome, text)}${delivery.digest && html`<span class="sub">in a digest</span>`}`),
     renderCell(formatCount(attempts), { class: 'whole', label: 'Attempts' }),
-    renderCell(html`${describeLast(visit, delivery)}${renderLog(visit, delivery)}`, { class: 'whole' }),
+    renderCell(html`${describeLast(context, delivery)}${renderLog(context, delivery)}`, { class: 'whole' }),
     renderCell(
       canSend
         ? html`<button formaction="/executions/${runId}/deliver-again" name="delivery" value="${webhookId} ${id}${delivery.channel && ' channel'}">Deliver again<span class="vh"> ${event}</span></button>`
@@ -83,34 +83,34 @@ function renderDelivery(visit: SignedInVisit, runId: number, delivery: Delivery)
   );
 }
 
-function describeAttempt({ timeZone, now }: SignedInVisit, { at, isSuccess, statusCode, error }: Attempt): string {
+function describeAttempt({ timeZone, now }: UserPageContext, { at, isSuccess, statusCode, error }: Attempt): string {
   const without = isSuccess ? 'accepted' : (error ?? 'no answer');
   return `${formatMoment(new Date(at), timeZone, now)}, ${statusCode === null ? without : `answered ${statusCode}`}`;
 }
 
-function describeNext({ timeZone, now }: SignedInVisit, { status, nextAttemptAt, digest }: Delivery): string {
+function describeNext({ timeZone, now }: UserPageContext, { status, nextAttemptAt, digest }: Delivery): string {
   const { status: state, nextAttemptAt: at } = digest ?? { status, nextAttemptAt };
   if (at === null) return '';
   if (state === 'pending') return `next try ${formatMomentInText(at, timeZone, now)}`;
   return state === 'held' && new Date(at) > now ? `until ${formatMomentInText(at, timeZone, now)}` : '';
 }
 
-function describeLast(visit: SignedInVisit, delivery: Delivery): string {
+function describeLast(context: UserPageContext, delivery: Delivery): string {
   const last = delivery.log.at(-1);
   const describe = delivery.channel === null ? describeAttempt : describeWithError;
-  return [last ? describe(visit, last) : '', describeNext(visit, delivery)].filter(Boolean).join('; ');
+  return [last ? describe(context, last) : '', describeNext(context, delivery)].filter(Boolean).join('; ');
 }
 
 /** A status says little of what a chat has against a message. */
-const describeWithError = (visit: SignedInVisit, attempt: Attempt): string => {
+const describeWithError = (context: UserPageContext, attempt: Attempt): string => {
   const { statusCode, error } = attempt;
-  return `${describeAttempt(visit, attempt)}${statusCode !== null && error !== null ? `: ${error}` : ''}`;
+  return `${describeAttempt(context, attempt)}${statusCode !== null && error !== null ? `: ${error}` : ''}`;
 };
 
-function renderLog(visit: SignedInVisit, { id, attempts, log }: Delivery): Html {
+function renderLog(context: UserPageContext, { id, attempts, log }: Delivery): Html {
   if (log.length < 2) return EMPTY;
   const title = attempts > log.length ? `The last ${log.length} attempts` : countWords(attempts, 'attempt');
   return html`<details id="log-${id}"><summary>${title}</summary><ol class="sent">${log.map(
-    (attempt) => html`<li>${describeWithError(visit, attempt)}</li>`,
+    (attempt) => html`<li>${describeWithError(context, attempt)}</li>`,
   )}</ol></details>`;
 }

@@ -1,21 +1,21 @@
-import { renderGlyph } from '../../components/fates.ts';
 import { formatMomentInText } from '../../components/format.ts';
+import { renderIcon } from '../../components/status-icon.ts';
 import { type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import { describeFailure } from './failures.ts';
 import { describeOutcome, type Run } from './outcomes.ts';
 
 /** Why there is no answer, and what to do. */
-export function renderFailure(visit: SignedInVisit, run: Run): Html {
+export function renderFailure(context: UserPageContext, run: Run): Html {
   const { execution, fate } = run;
   const { error, errorCode, startedAt } = execution;
   const { why, whatToDo, link } = describeFailure(errorCode, startedAt !== null);
   return html`<div class="notice gap-s" role="region" aria-labelledby="why">
-${renderGlyph(describeOutcome({ ...execution, fate, isChanged: false }).fate)}
+${renderIcon(describeOutcome({ ...execution, fate, isChanged: false }).outcome)}
 <h2 id="why">${why}</h2>
 ${error !== null && html`<p>${error}</p>`}
 ${describeAttempts(run)}
-<p><b>What to do:</b> ${describeRetry(visit, run) ?? whatToDo}${link && html` <a href="${link.href}">${link.text}</a>.`}</p>
+<p><b>What to do:</b> ${describeRetry(context, run) ?? whatToDo}${link && html` <a href="${link.href}">${link.text}</a>.`}</p>
 ${errorCode !== null && html`<p class="fine">Error code <code>${errorCode}</code></p>`}
 </div>`;
 }
@@ -28,7 +28,7 @@ function describeAttempts({ execution: { errorCode }, earlierAttempts }: Run): H
 }
 
 /** Null unless Carillon tries again by itself. */
-function describeRetry({ timeZone, now }: SignedInVisit, { hasLiveRetry, steps }: Run): Html | null {
+function describeRetry({ timeZone, now }: UserPageContext, { hasLiveRetry, steps }: Run): Html | null {
   const retry = steps.findLast((step) => step.kind === 'retried');
   if (!hasLiveRetry || retry?.kind !== 'retried') return null;
   const link = html`<a href="/executions/${retry.id}">run ${retry.id}</a>`;

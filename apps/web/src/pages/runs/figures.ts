@@ -1,4 +1,3 @@
-import { renderGlyph } from '../../components/fates.ts';
 import {
   countWords,
   formatCost,
@@ -8,12 +7,13 @@ import {
   formatDuration,
   formatTime,
 } from '../../components/format.ts';
+import { renderIcon } from '../../components/status-icon.ts';
 import { renderMoment } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import { describeOutcome, type Run, TRIGGERS } from './outcomes.ts';
 
-export function renderFacts(visit: SignedInVisit, { execution, request, task, toolCostUsd }: Run): Html {
+export function renderFacts(context: UserPageContext, { execution, request, task, toolCostUsd }: Run): Html {
   const {
     toolUses,
     plannedFor,
@@ -26,14 +26,14 @@ export function renderFacts(visit: SignedInVisit, { execution, request, task, to
     costUsd,
     trigger,
   } = execution;
-  const moment = (at: string | null) => at !== null && renderMoment(at, visit);
+  const moment = (at: string | null) => at !== null && renderMoment(at, context);
   const estimate = tokens?.estimated && html` <span class="muted">(estimated)</span>`;
   const facts: [string, Html | string | false][] = [
     [plannedFor ? 'Planned' : 'Asked for', moment(plannedFor ?? createdAt)],
     ['Started', startedAt !== null && html`${moment(startedAt)}${attempt > 1 && `, attempt ${attempt}`}`],
     [
       'Ended',
-      completedAt !== null && html`${moment(completedAt)}, ${formatDistance(new Date(completedAt), visit.now)}`,
+      completedAt !== null && html`${moment(completedAt)}, ${formatDistance(new Date(completedAt), context.now)}`,
     ],
     ['Took', processingTimeMs !== null && formatDuration(processingTimeMs)],
     ['Model', execution.model ?? request?.model ?? html`${task.model} <span class="muted">(of the task)</span>`],
@@ -53,15 +53,18 @@ const describeTools = (uses: number, costUsd: number): string =>
   `${countWords(uses, 'use')}${costUsd > 0 ? `, ${formatCost(costUsd)} of the cost` : ''}`;
 
 /** The runs of the task before and after this one, and its next planned run. */
-export function renderNeighbours(visit: SignedInVisit, { before, after, execution, fate, isChanged, task }: Run): Html {
+export function renderNeighbours(
+  context: UserPageContext,
+  { before, after, execution, fate, isChanged, task }: Run,
+): Html {
   const own = { ...execution, fate, isChanged, at: execution.plannedFor ?? execution.createdAt };
   const entries = [...before, own, ...after].map((run) => {
     const outcome = describeOutcome(run);
     const isOwn = run.id === execution.id;
     return entry(
-      visit,
+      context,
       run.at,
-      renderGlyph(outcome.fate),
+      renderIcon(outcome.outcome),
       isOwn
         ? html`<b>This run</b>`
         : html`<a href="/executions/${run.id}">${outcome.text}</a>${run.attempt > 1 && `, attempt ${run.attempt}`}`,
@@ -73,15 +76,15 @@ export function renderNeighbours(visit: SignedInVisit, { before, after, executio
     isLast &&
     nextRunAt !== null &&
     entry(
-      visit,
+      context,
       nextRunAt,
       html`<span class="dot"></span>`,
-      html`<span class="muted">Planned, ${formatDistance(new Date(nextRunAt), visit.now)}</span>`,
+      html`<span class="muted">Planned, ${formatDistance(new Date(nextRunAt), context.now)}</span>`,
     )
   }</ol><p class="fine"><a href="/executions?task=${task.id}">All runs of this task</a></p></section>`;
 }
 
-const entry = ({ timeZone, now }: SignedInVisit, at: string, sign: Html, content: Html) => {
+const entry = ({ timeZone, now }: UserPageContext, at: string, sign: Html, content: Html) => {
   const instant = new Date(at);
   return html`<li><time datetime="${instant.toISOString()}">${formatDay(instant, timeZone, now)} ${formatTime(instant, timeZone)}</time><span class="node">${sign}</span><div>${content}</div></li>`;
 };

@@ -1,6 +1,5 @@
 import { EXECUTION_STATUSES, type ExecutionStatus } from '@carillon/contract/executions';
 import { parseId } from '@carillon/contract/primitives';
-import type { Page } from '../../answer.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -22,8 +21,8 @@ import {
 import { renderMoment } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import type { SignedInVisit } from '../../visit.ts';
-import { type RunOfList, renderOutcome, timeOf } from './outcomes.ts';
+import type { Page, UserPageContext } from '../../page.ts';
+import { type RunOfList, renderRunOutcome, timeOf } from './outcomes.ts';
 
 const PATH = '/executions';
 const PAGE_SIZE = 25;
@@ -46,11 +45,11 @@ interface Filter extends Record<string, string | undefined> {
   to: string | undefined;
 }
 
-export async function showRuns(visit: SignedInVisit): Promise<Page> {
-  const { task, status, from, to, cursor } = readQuery(visit.request);
+export async function showRuns(context: UserPageContext): Promise<Page> {
+  const { task, status, from, to, cursor } = readQuery(context.request);
   const filter = { task, status, from, to };
   const taskId = task ? parseId(task) : null;
-  const result = await visit.actions.listRuns(visit.session, {
+  const result = await context.actions.listRuns(context.session, {
     ...(taskId !== null && { taskId }),
     ...(status && { status: status as ExecutionStatus }),
     ...(from && { from }),
@@ -66,10 +65,10 @@ export async function showRuns(visit: SignedInVisit): Promise<Page> {
   const query = { ...filter, cursor };
   return {
     title: 'Runs',
-    lead: 'What ran and what did not, newest first.',
+    subtitle: 'What ran and what did not, newest first.',
     isLive: true,
     body: html`${renderFilter(filter, taskName, NO_ERRORS)}
-${runs.length > 0 ? renderRuns(visit, runs) : renderEmpty(query, isPartial)}
+${runs.length > 0 ? renderRuns(context, runs) : renderEmpty(query, isPartial)}
 ${(nextCursor !== null || cursor) && renderPager({ path: PATH, query, nextCursor, text: describeEnd(runs.length, isPartial) })}`,
   };
 }
@@ -98,25 +97,25 @@ const COLUMNS = [
   { head: html`<span class="vh">Do</span>` },
 ];
 
-const renderRuns = (visit: SignedInVisit, runs: readonly RunOfList[]): Html =>
-  html`<form method="post">${visit.csrfField}${renderTable(
+const renderRuns = (context: UserPageContext, runs: readonly RunOfList[]): Html =>
+  html`<form method="post">${context.csrfField}${renderTable(
     'Runs',
     COLUMNS,
-    runs.map((run) => renderRun(visit, run)),
+    runs.map((run) => renderRun(context, run)),
   )}</form>`;
 
-function renderRun(visit: SignedInVisit, run: RunOfList): Html {
+function renderRun(context: UserPageContext, run: RunOfList): Html {
   const { id, taskName, status, answerStart, error, processingTimeMs, costUsd, attempt, isRetried, sources } = run;
   const at = timeOf(run);
   const text = firstLine(status === 'failed' ? (error ?? '') : (answerStart ?? ''));
   return renderRow(
     renderRowHead(
-      html`<a href="${PATH}/${id}">${renderMoment(at, visit)}</a><span class="sub">${formatDistance(at, visit.now)}</span>`,
+      html`<a href="${PATH}/${id}">${renderMoment(at, context)}</a><span class="sub">${formatDistance(at, context.now)}</span>`,
       {
         class: 'tight',
       },
     ),
-    renderCell(html`${renderOutcome(run)}${attempt > 1 && html`<span class="sub">attempt ${attempt}</span>`}`),
+    renderCell(html`${renderRunOutcome(run)}${attempt > 1 && html`<span class="sub">attempt ${attempt}</span>`}`),
     renderCell(
       html`${taskName}${text !== '' && html`<span class="sub line">${text}</span>`}${
         sources > 0 && html`<span class="tag calm">${countWords(sources, 'source')}</span>`

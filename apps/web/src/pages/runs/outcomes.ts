@@ -1,5 +1,5 @@
 import type { WebActionData } from '../../actions.ts';
-import { type Fate, renderFate } from '../../components/fates.ts';
+import { type RunOutcome, renderOutcome } from '../../components/status-icon.ts';
 import type { Html } from '../../html.ts';
 
 export type Run = WebActionData<'getRun'>['run'];
@@ -7,27 +7,30 @@ export type RunOfList = WebActionData<'listRuns'>['runs'][number];
 
 type Ended = Pick<RunOfList, 'status' | 'fate' | 'errorCode' | 'attempt' | 'isChanged'>;
 
-/** What became of a run, as a sign and a word. A run that a quota refused has never started. */
-export function describeOutcome({ status, fate, errorCode, attempt, isChanged }: Ended): { fate: Fate; text: string } {
+/** The outcome of a run, as a sign and a word. A run that a quota refused has never started. */
+export function describeOutcome({ status, fate, errorCode, attempt, isChanged }: Ended): {
+  outcome: RunOutcome;
+  text: string;
+} {
   switch (status) {
     case 'pending':
-      return { fate: 'waiting', text: attempt > 1 ? 'Waiting to try again' : 'Waiting' };
+      return { outcome: 'waiting', text: attempt > 1 ? 'Waiting to try again' : 'Waiting' };
     case 'running':
-      return { fate: 'running', text: 'Running' };
+      return { outcome: 'running', text: 'Running' };
     case 'completed':
-      if (isChanged) return { fate: 'changed', text: 'Changed' };
-      return fate === 'late' ? { fate: 'late', text: 'Ran late' } : { fate: 'ran', text: 'Ran' };
+      if (isChanged) return { outcome: 'changed', text: 'Changed' };
+      return fate === 'late' ? { outcome: 'late', text: 'Ran late' } : { outcome: 'ran', text: 'Ran' };
     case 'failed':
-      if (errorCode === 'CANCELLED') return { fate: 'cancelled', text: 'Stopped' };
+      if (errorCode === 'CANCELLED') return { outcome: 'cancelled', text: 'Stopped' };
       return fate === 'over_quota' || errorCode === 'QUOTA_EXCEEDED'
-        ? { fate: 'quota', text: 'Over quota' }
-        : { fate: 'failed', text: 'Failed' };
+        ? { outcome: 'quota', text: 'Over quota' }
+        : { outcome: 'failed', text: 'Failed' };
   }
 }
 
-export function renderOutcome(run: Ended): Html {
-  const { fate, text } = describeOutcome(run);
-  return renderFate(fate, text);
+export function renderRunOutcome(run: Ended): Html {
+  const { outcome, text } = describeOutcome(run);
+  return renderOutcome(outcome, text);
 }
 
 /** The planned instant; of a run on demand, when it was asked for. */

@@ -1,11 +1,11 @@
 import { countWords, formatMomentInText } from '../../components/format.ts';
 import { type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import type { Run } from './outcomes.ts';
 
 /** What was sent to the model; the prompt of the task for a run that has not started, or did not keep what it sent. */
-export const renderPrompt = (visit: SignedInVisit, run: Run): Html =>
-  run.request === null ? renderTaskPrompt(visit, run) : renderRequest(run.request, run);
+export const renderPrompt = (context: UserPageContext, run: Run): Html =>
+  run.request === null ? renderTaskPrompt(context, run) : renderRequest(run.request, run);
 
 function renderRequest({ system, prompt, model }: NonNullable<Run['request']>, run: Run): Html {
   const messages = system === null ? 'the prompt' : 'a system message and the prompt';
@@ -16,9 +16,9 @@ function renderRequest({ system, prompt, model }: NonNullable<Run['request']>, r
   }<h3 id="prompt">Prompt</h3><pre tabindex="0" aria-labelledby="prompt">${prompt}</pre></div></details>${renderAttachments(run)}</section>`;
 }
 
-function renderTaskPrompt(visit: SignedInVisit, run: Run): Html {
+function renderTaskPrompt(context: UserPageContext, run: Run): Html {
   const { execution, task } = run;
-  return html`<section aria-labelledby="prompt"><div class="head"><h2 id="prompt">Prompt</h2><p>${describePrompt(visit, execution.startedAt, task.changedAt)}</p></div>
+  return html`<section aria-labelledby="prompt"><div class="head"><h2 id="prompt">Prompt</h2><p>${describePrompt(context, execution.startedAt, task.changedAt)}</p></div>
 <pre tabindex="0" aria-labelledby="prompt">${task.prompt}</pre>${renderAttachments(run)}</section>`;
 }
 
@@ -32,7 +32,7 @@ function renderAttachments({ task: { attachments } }: Run): Html | false {
   );
 }
 
-function describePrompt({ timeZone, now }: SignedInVisit, startedAt: string | null, changedAt: string): string {
+function describePrompt({ timeZone, now }: UserPageContext, startedAt: string | null, changedAt: string): string {
   if (startedAt === null) return 'As the task has it now. It is sent when the run starts.';
   if (changedAt <= startedAt) return 'As sent: the task has not changed since the run started.';
   const changed = formatMomentInText(changedAt, timeZone, now);

@@ -1,37 +1,37 @@
 import { parseId } from '@carillon/contract/primitives';
 import type { WebActionData } from '../../actions.ts';
-import type { Page } from '../../answer.ts';
 import { type FormErrors, NO_ERRORS, renderFormError } from '../../components/fields.ts';
 import { formatLongMoment } from '../../components/format.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
+import type { Page } from '../../page.ts';
+import { ActionFailed, type UserPageContext, unwrap } from '../../page.ts';
 import { renderAnswer, renderCitations } from './answer.ts';
 import { renderChanges } from './changes.ts';
 import { renderDeliveries } from './deliveries.ts';
 import { renderFailure } from './failure.ts';
 import { renderFacts, renderNeighbours } from './figures.ts';
-import { type Run, renderOutcome, timeOf } from './outcomes.ts';
+import { type Run, renderRunOutcome, timeOf } from './outcomes.ts';
 import { renderPrompt } from './prompt.ts';
 import { renderSteps } from './steps.ts';
 
 /** The id in the address. Stops with 404 for one that no run can have. */
-export function readRunId({ request }: SignedInVisit): number {
+export function readRunId({ request }: UserPageContext): number {
   const id = parseId((request.params as { id: string }).id);
-  if (id === null) throw new ActionStop({ success: false, error: 'Not found', code: 'NOT_FOUND' });
+  if (id === null) throw new ActionFailed({ success: false, error: 'Not found', code: 'NOT_FOUND' });
   return id;
 }
 
-export async function showRun(visit: SignedInVisit): Promise<Page> {
-  return renderRunPage(visit, unwrap(await visit.actions.getRun(visit.session, { id: readRunId(visit) })));
+export async function showRun(context: UserPageContext): Promise<Page> {
+  return renderRunPage(context, unwrap(await context.actions.getRun(context.session, { id: readRunId(context) })));
 }
 
-export const nameRun = ({ timeZone, now }: SignedInVisit, { execution }: Run): string =>
+export const nameRun = ({ timeZone, now }: UserPageContext, { execution }: Run): string =>
   `Run of ${formatLongMoment(timeOf(execution), timeZone, now)}`;
 
 const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth'];
 
 export function renderRunPage(
-  visit: SignedInVisit,
+  context: UserPageContext,
   data: WebActionData<'getRun'>,
   errors: FormErrors = NO_ERRORS,
 ): Page {
@@ -40,20 +40,20 @@ export function renderRunPage(
   const { id, status, attempt } = execution;
   const hasEnded = status === 'completed' || status === 'failed';
   const place = attempt > 1 ? ` on the ${ORDINALS[attempt] ?? `${attempt}th`} attempt` : '';
-  const steps = html`<section aria-labelledby="steps"><div class="head"><h2 id="steps">What happened</h2></div>${renderSteps(visit, run)}</section>`;
-  const answer = [renderAnswer(visit, run), renderCitations(run), renderChanges(visit, run)];
+  const steps = html`<section aria-labelledby="steps"><div class="head"><h2 id="steps">What happened</h2></div>${renderSteps(context, run)}</section>`;
+  const answer = [renderAnswer(context, run), renderCitations(run), renderChanges(context, run)];
   return {
-    title: nameRun(visit, run),
-    crumb: { href: `/tasks/${task.id}`, text: task.name },
-    lead: html`${renderOutcome({ ...execution, fate: run.fate, isChanged: run.isChanged })}${place} · run ${id}`,
-    aside: renderButtons(visit, run),
+    title: nameRun(context, run),
+    breadcrumb: { href: `/tasks/${task.id}`, text: task.name },
+    subtitle: html`${renderRunOutcome({ ...execution, fate: run.fate, isChanged: run.isChanged })}${place} · run ${id}`,
+    aside: renderButtons(context, run),
     isLive: !hasEnded || run.hasLiveRetry,
-    body: html`${renderFormError(errors)}${status === 'failed' ? renderFailure(visit, run) : EMPTY}
+    body: html`${renderFormError(errors)}${status === 'failed' ? renderFailure(context, run) : EMPTY}
 <div class="split"><div class="gap-l">
 ${status === 'completed' ? [...answer, steps] : [steps, ...answer]}
-${renderPrompt(visit, run)}
-</div><aside class="gap-l" aria-label="Figures">${renderFacts(visit, run)}${renderNeighbours(visit, run)}</aside></div>
-${renderDeliveries(visit, id, data)}`,
+${renderPrompt(context, run)}
+</div><aside class="gap-l" aria-label="Figures">${renderFacts(context, run)}${renderNeighbours(context, run)}</aside></div>
+${renderDeliveries(context, id, data)}`,
   };
 }
 
@@ -65,7 +65,7 @@ function findAction({ execution: { id, status, retryOfId }, steps }: Run): { pat
   return waits && retryOfId !== null ? { path: `${retryOfId}/retry`, text: 'Run now' } : null;
 }
 
-function renderButtons({ csrfField }: SignedInVisit, run: Run): Html {
+function renderButtons({ csrfField }: UserPageContext, run: Run): Html {
   const { id, status } = run.execution;
   const { task } = run;
   const isLive = status === 'pending' || status === 'running';

@@ -1,8 +1,8 @@
-import type { Fate } from '../../components/fates.ts';
 import { countWords, formatDay, formatDuration, formatMomentInText, formatSeconds } from '../../components/format.ts';
+import type { RunOutcome } from '../../components/status-icon.ts';
 import { renderTimeline } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import { describeFailure } from './failures.ts';
 import type { Run } from './outcomes.ts';
 
@@ -10,22 +10,22 @@ type Step = Run['steps'][number];
 
 interface Entry {
   at: Date;
-  fate: Fate | null;
+  outcome: RunOutcome | null;
   content: Html | string;
 }
 
 /** What happened, from the plan to the end, with the attempts before this one. */
-export function renderSteps(visit: SignedInVisit, run: Run): Html {
-  const { timeZone, now } = visit;
+export function renderSteps(context: UserPageContext, run: Run): Html {
+  const { timeZone, now } = context;
   const attempts = run.earlierAttempts.flatMap((attempt) => toAttemptEntry(attempt) ?? []);
-  const entries = [...attempts, ...run.steps.flatMap((step, at) => toEntry(visit, run, step, at) ?? [])];
+  const entries = [...attempts, ...run.steps.flatMap((step, at) => toEntry(context, run, step, at) ?? [])];
   const sorted = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
   const days = sorted.map(({ at }) => formatDay(at, timeZone, now));
   const isOneDay = new Set(days).size === 1;
   return renderTimeline(
-    sorted.map(({ at, fate, content }, index) => ({
+    sorted.map(({ at, outcome, content }, index) => ({
       at,
-      fate,
+      outcome,
       content,
       time: formatSeconds(at, timeZone),
       day: isOneDay || days[index] === days[index - 1] ? undefined : days[index],
@@ -38,19 +38,19 @@ function toAttemptEntry({ id, attempt, errorCode, error, endedAt }: Run['earlier
   const reason = error ?? describeFailure(errorCode, true).why;
   return {
     at: new Date(endedAt),
-    fate: 'failed',
+    outcome: 'failed',
     content: html`<p><a href="/executions/${id}">Attempt ${attempt}</a> failed: ${reason}</p>`,
   };
 }
 
 /** Null for a step that another one tells of. */
-function toEntry(visit: SignedInVisit, run: Run, step: Step, index: number): Entry | null {
-  const text = describeStep(visit, run, step, index);
+function toEntry(context: UserPageContext, run: Run, step: Step, index: number): Entry | null {
+  const text = describeStep(context, run, step, index);
   if (text === null) return null;
-  return { at: new Date(step.at), fate: FATES[step.kind] ?? null, content: html`<p>${text}</p>` };
+  return { at: new Date(step.at), outcome: FATES[step.kind] ?? null, content: html`<p>${text}</p>` };
 }
 
-const FATES: Partial<Record<Step['kind'], Fate>> = { completed: 'ran', failed: 'failed', interrupted: 'missed' };
+const FATES: Partial<Record<Step['kind'], RunOutcome>> = { completed: 'ran', failed: 'failed', interrupted: 'missed' };
 
 const QUEUED_BY = {
   schedule: 'Queued by the schedule.',
@@ -59,7 +59,7 @@ const QUEUED_BY = {
   backfill: 'Queued to fill in a planned run.',
 };
 
-function describeStep({ timeZone, now }: SignedInVisit, run: Run, step: Step, index: number): Html | string | null {
+function describeStep({ timeZone, now }: UserPageContext, run: Run, step: Step, index: number): Html | string | null {
   const moment = (at: string) => formatMomentInText(at, timeZone, now);
   switch (step.kind) {
     case 'planned':

@@ -1,12 +1,12 @@
 import { formatCost, formatCount, formatDuration, formatLongDay, formatTime } from '../../components/format.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type UserPageContext, unwrap } from '../../page.ts';
 import { describeFailure } from './failures.ts';
 import { describeOutcome, timeOf } from './outcomes.ts';
 import { readRunId } from './run.ts';
 
 /** The run as plain text, to be copied or saved without a script. */
-export async function showRunAsText(visit: SignedInVisit): Promise<string> {
-  const { run } = unwrap(await visit.actions.getRun(visit.session, { id: readRunId(visit) }));
+export async function showRunAsText(context: UserPageContext): Promise<string> {
+  const { run } = unwrap(await context.actions.getRun(context.session, { id: readRunId(context) }));
   const { execution, request, task, fate, isChanged } = run;
   const {
     id,
@@ -23,7 +23,7 @@ export async function showRunAsText(visit: SignedInVisit): Promise<string> {
     truncated,
   } = execution;
   const at = timeOf(execution);
-  const place = `${formatLongDay(at, visit.timeZone)}, ${formatTime(at, visit.timeZone)} (${visit.timeZone})`;
+  const place = `${formatLongDay(at, context.timeZone)}, ${formatTime(at, context.timeZone)} (${context.timeZone})`;
   const lines = [
     `Task:    ${task.name}`,
     `Run:     ${id}, ${place}`,
@@ -33,7 +33,7 @@ export async function showRunAsText(visit: SignedInVisit): Promise<string> {
     tokens !== null && `Tokens:  ${formatCount(tokens.input)} in, ${formatCount(tokens.output)} out`,
     costUsd !== null && `Cost:    ${formatCost(costUsd)}`,
     truncated && 'Answer:  cut off, it reached the maximum length',
-    `Address: ${visit.dashboard.appUrl}/executions/${id}`,
+    `Address: ${context.dashboard.appUrl}/executions/${id}`,
   ];
   const failure = status === 'failed' && describeFailure(errorCode, startedAt !== null);
   return [

@@ -1,8 +1,7 @@
-import { type Page, type Redirect, redirect } from '../../answer.ts';
 import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { renderFeed } from '../feeds/feed.ts';
 import { aiKey } from './ai-key.ts';
 import { coupon } from './coupon.ts';
@@ -17,15 +16,15 @@ import { theme } from './theme.ts';
 const SETTINGS: readonly Setting[] = [profile, theme, notifications, aiKey, email, password, coupon];
 const ALL = [...SETTINGS, firstPassword];
 
-async function renderSettings(visit: SignedInVisit, refused: Refused | null): Promise<Page> {
-  const settings = unwrap(await visit.actions.getSettings(visit.session, {}));
+async function renderSettings(context: UserPageContext, refused: Refused | null): Promise<Page> {
+  const settings = unwrap(await context.actions.getSettings(context.session, {}));
   return {
     title: 'Settings',
-    lead: 'Your account, and this browser.',
+    subtitle: 'Your account, and this browser.',
     body: html`${renderSections('/settings')}
-<div class="settings">${SETTINGS.map((setting) => show(setting, visit, settings, refused))}
-${renderFeedSection(visit, settings)}
-${renderInbound(visit)}
+<div class="settings">${SETTINGS.map((setting) => show(setting, context, settings, refused))}
+${renderFeedSection(context, settings)}
+${renderInbound(context)}
 ${renderExport()}
 ${renderDeletion()}</div>`,
   };
@@ -34,18 +33,18 @@ ${renderDeletion()}</div>`,
 const renderInbound = ({
   dashboard,
   viewer,
-}: SignedInVisit) => html`<section class="setting" aria-labelledby="inbound-title">
+}: UserPageContext) => html`<section class="setting" aria-labelledby="inbound-title">
 <div><h2 id="inbound-title">Inbound address</h2><p class="hint">Other systems start your tasks by a signed POST.</p></div>
 <div class="panel gap"><pre><code>POST ${dashboard.appUrl}/api/webhooks/${viewer.id}/<b>SECRET</b></code></pre>
 <p>SECRET is the secret of one of <a href="/webhooks">your webhooks</a>, and also signs the request. Each webhook has an address of its own.</p></div>
 </section>`;
 
 const renderFeedSection = (
-  visit: SignedInVisit,
+  context: UserPageContext,
   { feedCreatedAt }: Settings,
 ) => html`<section class="setting" aria-labelledby="feed-title">
 <div><h2 id="feed-title">Feed</h2><p class="hint">The answers of all tasks as an Atom feed. A task has a feed of its own on its page.</p></div>
-<div class="panel gap">${renderFeed(visit, { owner: '/settings', createdAt: feedCreatedAt })}</div>
+<div class="panel gap">${renderFeed(context, { owner: '/settings', createdAt: feedCreatedAt })}</div>
 </section>`;
 
 const renderExport = () => html`<section class="setting" aria-labelledby="export-title">
@@ -58,15 +57,15 @@ const renderDeletion = () => html`<section class="setting" aria-labelledby="dele
 <div><a class="button danger" href="/settings/delete">Delete account…</a></div>
 </section>`;
 
-export const showSettings = (visit: SignedInVisit): Promise<Page> => renderSettings(visit, null);
+export const showSettings = (context: UserPageContext): Promise<Page> => renderSettings(context, null);
 
 /** Saves the setting that the form names. */
-export async function saveSetting(visit: SignedInVisit): Promise<Page | Redirect> {
-  const form = readForm(visit.request);
+export async function saveSetting(context: UserPageContext): Promise<Page | Redirect> {
+  const form = readForm(context.request);
   const setting = ALL.find(({ name }) => name === form.text('setting'));
-  if (!setting) return renderSettings(visit, null);
-  const result = await setting.save(visit, form);
+  if (!setting) return renderSettings(context, null);
+  const result = await setting.save(context, form);
   if (result.success) return redirect('/settings#main', setting.done);
-  const page = await renderSettings(visit, { setting: setting.name, form, errors: toFormErrors(result) });
+  const page = await renderSettings(context, { setting: setting.name, form, errors: toFormErrors(result) });
   return { ...page, status: toStatus(result) };
 }

@@ -7,16 +7,16 @@ export const coupon: Setting = {
   name: 'coupon',
   title: 'Coupon',
   hint: 'A code makes your trial longer.',
-  render: (shown) => {
-    const { errors, id, settings, typed, visit } = shown;
+  render: (props) => {
+    const { errors, id, settings, text, context } = props;
     const end = settings.trialEndsAt;
     return renderSettingForm(
-      shown,
+      props,
       'coupon',
       html`<dl class="facts"><dt>Trial</dt><dd>${
-        end === null ? 'none' : html`${new Date(end) > visit.now ? 'ends' : 'ended'} ${renderMoment(end, visit)}`
+        end === null ? 'none' : html`${new Date(end) > context.now ? 'ends' : 'ended'} ${renderMoment(end, context)}`
       }</dd></dl>
-${renderInput({ name: 'code', id: id('code'), label: 'Code', value: typed('code', ''), autocomplete: 'off', required: true, errors })}`,
+${renderInput({ name: 'code', id: id('code'), label: 'Code', value: text('code', ''), autocomplete: 'off', required: true, errors })}`,
       'Use coupon',
     );
   },

@@ -1,4 +1,3 @@
-import { type Page, type Redirect, redirect } from '../../answer.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -9,19 +8,19 @@ import {
 } from '../../components/fields.ts';
 import { EMPTY, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 
-async function renderDeletion(visit: SignedInVisit, email: string, errors: FormErrors): Promise<Page> {
-  const { hasPassword } = unwrap(await visit.actions.getSettings(visit.session, {}));
+async function renderDeletion(context: UserPageContext, email: string, errors: FormErrors): Promise<Page> {
+  const { hasPassword } = unwrap(await context.actions.getSettings(context.session, {}));
   return {
     title: 'Delete account',
-    crumb: { href: '/settings', text: 'Settings' },
-    lead: 'Deletes your tasks, runs, files, webhooks and keys, at once and for good. They cannot be restored.',
-    body: html`<form class="panel gap narrow" method="post" action="/settings/delete">${visit.csrfField}
+    breadcrumb: { href: '/settings', text: 'Settings' },
+    subtitle: 'Deletes your tasks, runs, files, webhooks and keys, at once and for good. They cannot be restored.',
+    body: html`<form class="panel gap narrow" method="post" action="/settings/delete">${context.csrfField}
 ${renderFormError(errors)}
 ${renderInput({
   name: 'email',
-  label: `Type ${visit.viewer.email} to confirm`,
+  label: `Type ${context.viewer.email} to confirm`,
   value: email,
   autocomplete: 'off',
   required: true,
@@ -44,20 +43,20 @@ ${
   };
 }
 
-export const showDeletion = (visit: SignedInVisit): Promise<Page> => renderDeletion(visit, '', NO_ERRORS);
+export const showDeletion = (context: UserPageContext): Promise<Page> => renderDeletion(context, '', NO_ERRORS);
 
 const OLD_SESSION: FormErrors = {
   fields: {},
   form: 'This session is older than 15 minutes. Sign out, sign in again with your provider, then delete the account.',
 };
 
-export async function deleteAccount(visit: SignedInVisit): Promise<Page | Redirect> {
-  const { actions, dashboard, request, session, viewer } = visit;
+export async function deleteAccount(context: UserPageContext): Promise<Page | Redirect> {
+  const { actions, dashboard, request, session, viewer } = context;
   const form = readForm(request);
   const email = form.text('email').trim();
   if (email.toLowerCase() !== viewer.email) {
     const errors = { form: null, fields: { email: ['is not the address of this account'] } };
-    return { ...(await renderDeletion(visit, email, errors)), status: 422 };
+    return { ...(await renderDeletion(context, email, errors)), status: 422 };
   }
   const currentPassword = form.optional('currentPassword');
   const confirmed = { email, ...(currentPassword !== undefined && { currentPassword }) };
@@ -67,5 +66,5 @@ export async function deleteAccount(visit: SignedInVisit): Promise<Page | Redire
     return { ...redirect('/sign-in', 'Your account and all its data are deleted.'), cookies };
   }
   const errors = result.code === 'INSUFFICIENT_PERMISSIONS' ? OLD_SESSION : toFormErrors(result);
-  return { ...(await renderDeletion(visit, email, errors)), status: toStatus(result) };
+  return { ...(await renderDeletion(context, email, errors)), status: toStatus(result) };
 }

@@ -6,21 +6,21 @@ export const email: Setting = {
   name: 'email',
   title: 'E-mail address',
   hint: 'You sign in with it. It changes once the link in a mail to the new address is opened.',
-  render: (shown) => {
-    const { errors, id, settings, typed, visit } = shown;
+  render: (props) => {
+    const { errors, id, settings, text, context } = props;
     const waiting = settings.pendingEmail;
     return html`${
       waiting === null
         ? EMPTY
-        : html`<form class="notice warn" method="post" action="/settings#email">${visit.csrfField}
+        : html`<form class="notice warn" method="post" action="/settings#email">${context.csrfField}
 <input type="hidden" name="setting" value="email"><input type="hidden" name="email" value="${settings.email}">
 <p>The change to <b>${waiting}</b> waits until its link is opened, for an hour at most.</p>
 <div class="do"><button>Cancel this change</button></div></form>`
     }${renderSettingForm(
-      shown,
+      props,
       'email',
       html`<dl class="facts"><dt>Address now</dt><dd>${settings.email}</dd></dl>
-${renderInput({ name: 'email', id: id('email'), label: 'New address', type: 'email', value: typed('email', ''), autocomplete: 'email', required: true, errors })}
+${renderInput({ name: 'email', id: id('email'), label: 'New address', type: 'email', value: text('email', ''), autocomplete: 'email', required: true, errors })}
 ${
   settings.hasPassword
     ? renderInput({

@@ -1,15 +1,16 @@
 import type { WebActionData } from '../../actions.ts';
-import type { Download, Page } from '../../answer.ts';
 import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../components/fields.ts';
 import { EMPTY, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import type { Download, Page } from '../../page.ts';
+import { type UserPageContext, unwrap } from '../../page.ts';
 import { renderConfirmation } from './confirmation.ts';
 
-const renderExport = ({ csrfField }: SignedInVisit, errors: FormErrors): Page => ({
+const renderExport = ({ csrfField }: UserPageContext, errors: FormErrors): Page => ({
   title: 'Export account',
-  crumb: { href: '/settings', text: 'Settings' },
-  lead: 'A JSON file with your profile, settings, tasks, proposed tasks, runs with their answers, alerts, notifications and usage, and the names of your files, webhooks and keys.',
+  breadcrumb: { href: '/settings', text: 'Settings' },
+  subtitle:
+    'A JSON file with your profile, settings, tasks, proposed tasks, runs with their answers, alerts, notifications and usage, and the names of your files, webhooks and keys.',
   body: html`<form class="panel gap narrow" method="post" action="/settings/export">${csrfField}
 ${errors.form === null ? EMPTY : renderFormError(errors)}
 <p>The file has no secrets, and not the content of your <a href="/files">files</a>. With many runs it takes a while.</p>
@@ -18,19 +19,19 @@ ${renderConfirmation(errors)}
 </form>`,
 });
 
-export const showExport = (visit: SignedInVisit): Page => renderExport(visit, NO_ERRORS);
+export const showExport = (context: UserPageContext): Page => renderExport(context, NO_ERRORS);
 
-export async function exportAccount(visit: SignedInVisit): Promise<Page | Download> {
-  const currentPassword = readForm(visit.request).optional('currentPassword');
+export async function exportAccount(context: UserPageContext): Promise<Page | Download> {
+  const currentPassword = readForm(context.request).optional('currentPassword');
   const confirmation = currentPassword === undefined ? {} : { currentPassword };
-  const result = await visit.actions.startExport(visit.session, confirmation);
-  if (!result.success) return { ...renderExport(visit, toFormErrors(result)), status: toStatus(result) };
-  const day = visit.now.toISOString().slice(0, 10);
-  return { fileName: `carillon-${day}.json`, type: 'application/json', content: write(visit, result.data) };
+  const result = await context.actions.startExport(context.session, confirmation);
+  if (!result.success) return { ...renderExport(context, toFormErrors(result)), status: toStatus(result) };
+  const day = context.now.toISOString().slice(0, 10);
+  return { fileName: `carillon-${day}.json`, type: 'application/json', content: write(context, result.data) };
 }
 
 /** The file in pieces, so that only some rows are in memory at a time. */
-async function* write({ actions, session }: SignedInVisit, started: WebActionData<'startExport'>) {
+async function* write({ actions, session }: UserPageContext, started: WebActionData<'startExport'>) {
   const { parts, ...head } = started;
   yield JSON.stringify(head).slice(0, -1);
   for (const part of parts) {

@@ -3,9 +3,9 @@ import { readItemMessage } from '@carillon/contract/validation/unsafe-values';
 import { renderChannelBoxes } from '../../components/channel-choices.ts';
 import { type FormErrors, renderInput, renderTextarea } from '../../components/fields.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
-import { renderSettingForm, type Setting, type Shown } from './setting.ts';
+import { renderSettingForm, type Setting, type SettingProps } from './setting.ts';
 
-const renderBox = ({ id, ticked }: Shown, name: string, saved: boolean, label: string): Html =>
+const renderBox = ({ id, ticked }: SettingProps, name: string, saved: boolean, label: string): Html =>
   html`<label class="check" for="${id(name)}"><input id="${id(name)}" name="${name}" type="checkbox"${ticked(name, saved) && raw(' checked')}>${label}</label>`;
 
 /** An error in a line of the list is shown with the line. */
@@ -33,15 +33,15 @@ export const notifications: Setting = {
   name: 'notifications',
   title: 'Notifications',
   hint: 'Of runs that ended, and of alerts on usage. They are always in the list of notifications too.',
-  render: (shown) => {
-    const { id, settings, typed } = shown;
-    const lines = typed('notificationEmails', settings.notificationEmails.join('\n'));
-    const errors = quoteLines(shown.errors, readLines(lines));
+  render: (props) => {
+    const { id, settings, text } = props;
+    const lines = text('notificationEmails', settings.notificationEmails.join('\n'));
+    const errors = quoteLines(props.errors, readLines(lines));
     const { unconfirmedEmails, notificationPreferences, webhookUrl, webhookId } = settings;
     return renderSettingForm(
-      { ...shown, errors },
+      { ...props, errors },
       'notifications',
-      html`${renderBox(shown, 'byEmail', notificationPreferences.email, `By mail to ${settings.email}`)}
+      html`${renderBox(props, 'byEmail', notificationPreferences.email, `By mail to ${settings.email}`)}
 ${renderTextarea({
   name: 'notificationEmails',
   id: id('notificationEmails'),
@@ -56,13 +56,13 @@ ${
     ? html`<p class="note">Not confirmed yet: ${unconfirmedEmails.join(', ')}. Saving mails another link once the last one is an hour old.</p>`
     : EMPTY
 }
-${renderBox(shown, 'byWebhook', notificationPreferences.webhook, 'By webhook')}
+${renderBox(props, 'byWebhook', notificationPreferences.webhook, 'By webhook')}
 ${renderInput({
   name: 'webhookUrl',
   id: id('webhookUrl'),
   label: 'Address of the webhook',
   type: 'url',
-  value: typed('webhookUrl', webhookUrl ?? ''),
+  value: text('webhookUrl', webhookUrl ?? ''),
   hint:
     webhookId === null
       ? 'Empty for none.'
@@ -72,7 +72,7 @@ ${renderInput({
 ${renderChannelBoxes({
   legend: 'By channel',
   channels: settings.channelChoices,
-  chosen: shown.chosen('channels', settings.channels),
+  chosen: props.chosen('channels', settings.channels),
   hint: html`For what concerns the whole account. A task names its own channels. <a href="/channels">Channels</a>`,
   errors,
 })}`,

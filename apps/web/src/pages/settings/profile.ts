@@ -7,14 +7,14 @@ export const profile: Setting = {
   name: 'profile',
   title: 'Profile',
   hint: 'All times are shown in your time zone, and new tasks run in it.',
-  render: (shown) => {
-    const { errors, id, typed, visit } = shown;
-    const { name, timezone } = visit.viewer;
+  render: (props) => {
+    const { errors, id, text, context } = props;
+    const { name, timezone } = context.viewer;
     return renderSettingForm(
-      shown,
+      props,
       'profile',
-      html`${renderInput({ name: 'name', id: id('name'), label: 'Name', value: typed('name', name), autocomplete: 'name', required: true, errors })}
-${renderTimeZoneField({ value: typed('timezone', timezone ?? '') || null, errors })}`,
+      html`${renderInput({ name: 'name', id: id('name'), label: 'Name', value: text('name', name), autocomplete: 'name', required: true, errors })}
+${renderTimeZoneField({ value: text('timezone', timezone ?? '') || null, errors })}`,
     );
   },
   save: ({ actions, session }, form) =>

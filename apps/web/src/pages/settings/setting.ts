@@ -3,7 +3,7 @@ import type { WebActionData } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS, renderFormError } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 
 export type Settings = WebActionData<'getSettings'>;
 
@@ -14,13 +14,13 @@ export interface Refused {
   errors: FormErrors;
 }
 
-/** What a setting is shown with. */
-export interface Shown {
-  visit: SignedInVisit;
+/** What a setting is rendered with. */
+export interface SettingProps {
+  context: UserPageContext;
   settings: Settings;
   errors: FormErrors;
   /** What was typed if the form of this setting was refused; otherwise `saved`. */
-  typed(name: string, saved: string): string;
+  text(name: string, saved: string): string;
   /** The same for a box. */
   ticked(name: string, saved: boolean): boolean;
   /** The same for boxes of one name. */
@@ -34,37 +34,37 @@ export interface Setting {
   name: string;
   title: string;
   hint: Html | string;
-  render(shown: Shown): Html;
-  save(visit: SignedInVisit, form: Form): Promise<ActionResult<unknown>>;
+  render(props: SettingProps): Html;
+  save(context: UserPageContext, form: Form): Promise<ActionResult<unknown>>;
   /** What the next page says. */
   done: string;
 }
 
-export function show(setting: Setting, visit: SignedInVisit, settings: Settings, refused: Refused | null): Html {
+export function show(setting: Setting, context: UserPageContext, settings: Settings, refused: Refused | null): Html {
   const { name, title, hint } = setting;
   const form = refused?.setting === name ? refused.form : null;
-  const shown: Shown = {
-    visit,
+  const props: SettingProps = {
+    context,
     settings,
     errors: form && refused ? refused.errors : NO_ERRORS,
-    typed: (field, saved) => (form ? form.text(field) : saved),
+    text: (field, saved) => (form ? form.text(field) : saved),
     ticked: (field, saved) => (form ? form.has(field) : saved),
     chosen: (field, saved) => (form ? form.list(field) : saved),
     id: (field) => `${name}-${field}`,
   };
   return html`<section class="setting" id="${name}" aria-labelledby="${name}-title">
 <div><h2 id="${name}-title">${title}</h2><p class="hint">${hint}</p></div>
-<div class="gap">${setting.render(shown)}</div>
+<div class="gap">${setting.render(props)}</div>
 </section>`;
 }
 
 /** The form of a setting, which the page itself receives. */
 export const renderSettingForm = (
-  { visit, errors }: Shown,
+  { context, errors }: SettingProps,
   name: string,
   fields: Html,
   button: Html | string = 'Save',
-): Html => html`<form class="panel gap" method="post" action="/settings#${name}">${visit.csrfField}
+): Html => html`<form class="panel gap" method="post" action="/settings#${name}">${context.csrfField}
 <input type="hidden" name="setting" value="${name}">
 ${renderFormError(errors)}
 ${fields}

@@ -13,7 +13,7 @@ export const theme: Setting = {
   title: 'Theme',
   hint: 'For this browser.',
   render: (shown) => {
-    const current = readTheme(shown.visit.request) ?? 'system';
+    const current = readTheme(shown.context.request) ?? 'system';
     return renderSettingForm(
       shown,
       'theme',

@@ -1,13 +1,13 @@
 import { renderDifferences } from '../../components/differences.ts';
 import { describeSettings, type OptionalSettings } from '../../components/task-settings.ts';
 import { type Html, html } from '../../html.ts';
-import type { OpenedForm, StoredTask } from './opened.ts';
+import type { StoredTask, TaskFormData } from './form-data.ts';
+import type { FormValues } from './form-values.ts';
+import { toFormValues } from './form-values.ts';
 import { describePlan, type Plan } from './schedule/plan.ts';
-import type { Typed } from './typed.ts';
-import { typeTask } from './typed.ts';
 
 interface Side {
-  typed: Typed;
+  values: FormValues;
   settings: OptionalSettings;
   plan: Pick<Plan, 'words' | 'cron'>;
 }
@@ -24,9 +24,9 @@ const LABELS = {
   outputSchema: 'JSON schema',
 } as const;
 
-function describeWhen({ typed, plan }: Side): string {
-  const once = plan.words?.every === 'once' ? `, on ${typed.date} at ${typed.at}` : '';
-  return `${describePlan(plan)}${once}, ${typed.timezone} time`;
+function describeWhen({ values, plan }: Side): string {
+  const once = plan.words?.every === 'once' ? `, on ${values.date} at ${values.at}` : '';
+  return `${describePlan(plan)}${once}, ${values.timezone} time`;
 }
 
 interface Row {
@@ -37,8 +37,8 @@ interface Row {
 
 /** The schema is one of the texts, and channels have names. */
 function findSettingRows(mine: Side, stored: Side, now: Date): Row[] {
-  const describe = ({ settings, typed }: Side) => {
-    const clock = { now, timeZone: typed.timezone };
+  const describe = ({ settings, values }: Side) => {
+    const clock = { now, timeZone: values.timezone };
     const described = describeSettings({ ...settings, outputSchema: null, channels: [] }, clock);
     return new Map(described.map(({ label, words }) => [label, words]));
   };
@@ -51,16 +51,16 @@ function findSettingRows(mine: Side, stored: Side, now: Date): Row[] {
   }));
 }
 
-function findRows(mine: Side, stored: Side, { files, channels }: OpenedForm, now: Date): Row[] {
+function findRows(mine: Side, stored: Side, { files, channels }: TaskFormData, now: Date): Row[] {
   const nameChannels = ({ settings }: Side) =>
     settings.channels.map((id) => channels.find((channel) => channel.id === id)?.name ?? id).join(', ');
-  const nameFiles = ({ typed }: Side) =>
-    typed.attachments.map((id) => files.find((file) => file.id === id)?.name ?? id).join(', ');
+  const nameFiles = ({ values }: Side) =>
+    values.attachments.map((id) => files.find((file) => file.id === id)?.name ?? id).join(', ');
   const rows = Object.entries(LABELS).map(
     ([field, label]): Row => ({
       label,
-      mine: mine.typed[field as keyof typeof LABELS],
-      stored: stored.typed[field as keyof typeof LABELS],
+      mine: mine.values[field as keyof typeof LABELS],
+      stored: stored.values[field as keyof typeof LABELS],
     }),
   );
   rows.push({ label: 'Attachments', mine: nameFiles(mine), stored: nameFiles(stored) });
@@ -74,21 +74,21 @@ const renderValue = (text: string | Html): Html =>
   text === '' ? html`<span class="muted">empty</span>` : html`${text}`;
 
 interface Conflict {
-  typed: Typed;
+  values: FormValues;
   settings: OptionalSettings;
   plan: Plan;
   task: StoredTask;
   /** Of the stored schedule. */
   storedPlan: Pick<Plan, 'words' | 'cron'>;
-  opened: OpenedForm;
+  formData: TaskFormData;
   now: Date;
 }
 
 /** Both versions beside each other, with what differs. The form below still has everything that was typed. */
-export function renderConflict({ typed, settings, plan, task, storedPlan, opened, now }: Conflict): Html {
-  const stored = { typed: typeTask(task, now), settings: task, plan: storedPlan };
-  const rows = findRows({ typed, settings, plan }, stored, opened, now);
-  const differences = renderDifferences(task.prompt, typed.prompt);
+export function renderConflict({ values, settings, plan, task, storedPlan, formData, now }: Conflict): Html {
+  const stored = { values: toFormValues(task, now), settings: task, plan: storedPlan };
+  const rows = findRows({ values, settings, plan }, stored, formData, now);
+  const differences = renderDifferences(task.prompt, values.prompt);
   return html`<section class="gap" aria-labelledby="versions"><h2 id="versions">Two versions</h2>${
     rows.length === 0
       ? html`<p>They do not differ in anything that this form has. The task was paused or resumed.</p>`

@@ -1,7 +1,7 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import { readItemMessage } from '@carillon/contract/validation/unsafe-values';
-import { renderGlyph } from '../../components/fates.ts';
 import { type FormErrors, NO_ERRORS, toFormErrors } from '../../components/fields.ts';
+import { renderIcon } from '../../components/status-icon.ts';
 import { type Html, html } from '../../html.ts';
 
 /** What is wrong, by the field of the form. */
@@ -122,7 +122,7 @@ export function renderProblems({ fields, form }: FormErrors, what = 'Not saved y
   const entries = Object.entries(fields);
   if (entries.length === 0 && form === null) return false;
   const links = entries.map(([field, [message = '']]) => html`<li><a href="#${toAnchor(field)}">${message}</a></li>`);
-  return html`<div class="notice" role="alert">${renderGlyph('failed')}<p><b>${what}</b> ${form}</p>${
+  return html`<div class="notice" role="alert">${renderIcon('failed')}<p><b>${what}</b> ${form}</p>${
     links.length > 0 && html`<ul>${links}</ul>`
   }</div>`;
 }

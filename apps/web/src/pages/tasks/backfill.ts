@@ -1,4 +1,3 @@
-import { type Answer, type Page, redirect } from '../../answer.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -13,7 +12,7 @@ import { formatZone } from '../../components/schedule/render.ts';
 import { html } from '../../html.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type Page, type PageResponse, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { readIds } from './changes.ts';
 import type { TaskView } from './task-view.ts';
 
@@ -21,40 +20,40 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** A period as the fields have it: minutes in the zone of the task. */
-interface Typed {
+interface FormValues {
   from: string;
   to: string;
 }
 
-const readTaskId = ({ request }: SignedInVisit) => readIds([(request.params as { id: string }).id])[0];
+const readTaskId = ({ request }: UserPageContext) => readIds([(request.params as { id: string }).id])[0];
 
 /** Asks for the period whose missed runs are filled in. */
-export async function openBackfill(visit: SignedInVisit): Promise<Page> {
-  const id = readTaskId(visit);
+export async function openBackfill(context: UserPageContext): Promise<Page> {
+  const id = readTaskId(context);
   if (id === undefined) return NOT_FOUND;
-  const view = unwrap(await visit.actions.getTaskPage(visit.session, { id }));
-  return renderPage(visit, view, suggestPeriod(visit, view), NO_ERRORS);
+  const view = unwrap(await context.actions.getTaskPage(context.session, { id }));
+  return renderPage(context, view, suggestPeriod(context, view), NO_ERRORS);
 }
 
 /** Queues a run for each instant of the period that has had none. */
-export async function backfill(visit: SignedInVisit): Promise<Answer> {
-  const id = readTaskId(visit);
+export async function backfill(context: UserPageContext): Promise<PageResponse> {
+  const id = readTaskId(context);
   if (id === undefined) return NOT_FOUND;
-  const { actions, session, now } = visit;
+  const { actions, session, now } = context;
   const view = unwrap(await actions.getTaskPage(session, { id }));
-  const form = readForm(visit.request);
-  const typed = { from: form.text('from').trim(), to: form.text('to').trim() };
-  const from = readMinute(typed.from, view);
-  const until = readMinute(typed.to, view);
+  const form = readForm(context.request);
+  const values = { from: form.text('from').trim(), to: form.text('to').trim() };
+  const from = readMinute(values.from, view);
+  const until = readMinute(values.to, view);
   if (from === null || until === null) {
     const missing = ['Give a date and a time'];
     const fields = { ...(from === null ? { from: missing } : {}), ...(until === null ? { to: missing } : {}) };
-    return { ...renderPage(visit, view, typed, { fields, form: null }), status: 422 };
+    return { ...renderPage(context, view, values, { fields, form: null }), status: 422 };
   }
   // The minute that was typed is part of the period, as far as it has passed.
   const to = until <= now ? new Date(Math.min(until.getTime() + MINUTE_MS - 1, now.getTime())) : until;
   const result = await actions.backfillTask(session, { id, from: from.toISOString(), to: to.toISOString() });
-  if (!result.success) return { ...renderPage(visit, view, typed, toFormErrors(result)), status: toStatus(result) };
+  if (!result.success) return { ...renderPage(context, view, values, toFormErrors(result)), status: toStatus(result) };
   const { queued } = result.data;
   return redirect(
     `/tasks/${id}`,
@@ -62,15 +61,15 @@ export async function backfill(visit: SignedInVisit): Promise<Answer> {
   );
 }
 
-function readMinute(typed: string, { task }: TaskView): Date | null {
-  const [date = '', time = ''] = typed.split('T');
+function readMinute(values: string, { task }: TaskView): Date | null {
+  const [date = '', time = ''] = values.split('T');
   return toInstant(date, time.slice(0, 5), task.timezone);
 }
 
 const WITHOUT_RUN: readonly string[] = ['missed', 'skipped_overlap', 'over_budget'];
 
 /** From the first run of the page that was missed, or the last day. */
-function suggestPeriod({ now }: SignedInVisit, { planned, task }: TaskView): Typed {
+function suggestPeriod({ now }: UserPageContext, { planned, task }: TaskView): FormValues {
   const missed = planned.find(({ fate }) => WITHOUT_RUN.includes(fate));
   const format = (at: Date) => {
     const { date, time } = toLocalTime(at, task.timezone);
@@ -79,13 +78,13 @@ function suggestPeriod({ now }: SignedInVisit, { planned, task }: TaskView): Typ
   return { from: format(missed ? new Date(missed.plannedFor) : new Date(now.getTime() - DAY_MS)), to: format(now) };
 }
 
-function renderPage({ csrfField }: SignedInVisit, { task }: TaskView, typed: Typed, errors: FormErrors): Page {
+function renderPage({ csrfField }: UserPageContext, { task }: TaskView, values: FormValues, errors: FormErrors): Page {
   const zone = formatZone(task.timezone);
   const field = (name: 'from' | 'to', label: string) =>
-    renderInput({ name, label, type: 'datetime-local', value: typed[name], required: true, errors });
+    renderInput({ name, label, type: 'datetime-local', value: values[name], required: true, errors });
   return {
     title: 'Fill in missed runs',
-    crumb: { href: `/tasks/${task.id}`, text: task.name },
+    breadcrumb: { href: `/tasks/${task.id}`, text: task.name },
     body: html`<form class="panel gap narrow" method="post" action="/tasks/${task.id}/backfill">${csrfField}
 ${renderFormError(errors)}
 <p>Each planned run of this time that was missed or skipped is run now, one after the other, at most 100. Runs that took place are not repeated.</p>

@@ -1,11 +1,10 @@
 import { TASK_PAGE_SIZE } from '@carillon/contract/actions/web/task-list';
 import { parseId } from '@carillon/contract/primitives';
 import type { WebActionData } from '../../actions.ts';
-import { type Answer, type Notice, redirect } from '../../answer.ts';
 import { countWords } from '../../components/format.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
 import { type Form, readForm } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type Notice, type PageResponse, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { buildListAddress, readListQuery } from './list-query.ts';
 
 type Outcomes = WebActionData<'runTasks'>;
@@ -13,7 +12,7 @@ type Outcomes = WebActionData<'runTasks'>;
 interface Change {
   /** Such as `2 tasks paused`. */
   past: string;
-  apply(visit: SignedInVisit, ids: number[]): ReturnType<SignedInVisit['actions']['runTasks']>;
+  apply(context: UserPageContext, ids: number[]): ReturnType<UserPageContext['actions']['runTasks']>;
 }
 
 const CHANGES: Record<string, Change> = {
@@ -38,31 +37,31 @@ export const readIds = (texts: readonly string[]): number[] =>
   [...new Set(texts.map(parseId))].filter((id) => id !== null).slice(0, TASK_PAGE_SIZE);
 
 /** Changes the chosen tasks of the list, and shows the same part of the list again. */
-export async function changeChosen(visit: SignedInVisit): Promise<Answer> {
-  const form = readForm(visit.request);
-  const back = buildListAddress(readListQuery(visit.request));
+export async function changeChosen(context: UserPageContext): Promise<PageResponse> {
+  const form = readForm(context.request);
+  const back = buildListAddress(readListQuery(context.request));
   const ids = readIds(form.list('id'));
   if (ids.length === 0) return { to: back, notice: { kind: 'warn', text: 'No task was chosen.' } };
   if (form.text('do') === 'delete') return { to: `/tasks/delete?ids=${ids.join(',')}` };
   const change = findChange(form);
   if (!change) return redirect(back);
-  return { to: back, notice: describeOutcomes(unwrap(await change.apply(visit, ids)), change.past) };
+  return { to: back, notice: describeOutcomes(unwrap(await change.apply(context, ids)), change.past) };
 }
 
 /** Runs, pauses or resumes one task. */
-export async function changeOne(visit: SignedInVisit): Promise<Answer> {
-  const [id] = readIds([(visit.request.params as { id: string }).id]);
-  if (id === undefined || !(await isOwnTask(visit, id))) return NOT_FOUND;
+export async function changeOne(context: UserPageContext): Promise<PageResponse> {
+  const [id] = readIds([(context.request.params as { id: string }).id]);
+  if (id === undefined || !(await isOwnTask(context, id))) return NOT_FOUND;
   const back = `/tasks/${id}`;
-  const change = findChange(readForm(visit.request));
+  const change = findChange(readForm(context.request));
   if (!change) return redirect(back);
-  const { refused } = unwrap(await change.apply(visit, [id]));
+  const { refused } = unwrap(await change.apply(context, [id]));
   if (refused[0])
     return { to: back, notice: { kind: 'warn', text: `Not ${change.past}: ${toSentence(refused[0].reason)}` } };
   return redirect(back, `The task is ${change.past}.`);
 }
 
-export const isOwnTask = async ({ actions, session }: SignedInVisit, id: number): Promise<boolean> =>
+export const isOwnTask = async ({ actions, session }: UserPageContext, id: number): Promise<boolean> =>
   unwrap(await actions.getTaskNames(session, { ids: [id] })).tasks.length > 0;
 
 /** `3 tasks paused, 1 could not be: only an active task can be paused.` */

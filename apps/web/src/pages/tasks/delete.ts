@@ -1,21 +1,21 @@
-import type { Answer, Page } from '../../answer.ts';
 import { countWords } from '../../components/format.ts';
 import { html } from '../../html.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import type { Page, PageResponse } from '../../page.ts';
+import { type UserPageContext, unwrap } from '../../page.ts';
 import { describeOutcomes, readIds } from './changes.ts';
 
-const readId = ({ request }: SignedInVisit) => readIds([(request.params as { id: string }).id]);
+const readId = ({ request }: UserPageContext) => readIds([(request.params as { id: string }).id]);
 
 /** Asks before one task is deleted. */
-export const confirmDeletion = (visit: SignedInVisit): Promise<Page> => askAbout(visit, readId(visit));
+export const confirmDeletion = (context: UserPageContext): Promise<Page> => askAbout(context, readId(context));
 
 /** Asks before the chosen tasks are deleted. */
-export const confirmDeletions = (visit: SignedInVisit): Promise<Page> =>
-  askAbout(visit, readIds((readQuery(visit.request).ids ?? '').split(',')));
+export const confirmDeletions = (context: UserPageContext): Promise<Page> =>
+  askAbout(context, readIds((readQuery(context.request).ids ?? '').split(',')));
 
-async function askAbout({ actions, session, csrfField }: SignedInVisit, ids: number[]): Promise<Page> {
+async function askAbout({ actions, session, csrfField }: UserPageContext, ids: number[]): Promise<Page> {
   const { tasks } = ids.length === 0 ? { tasks: [] } : unwrap(await actions.getTaskNames(session, { ids }));
   const [first] = tasks;
   if (!first) return NOT_FOUND;
@@ -23,7 +23,7 @@ async function askAbout({ actions, session, csrfField }: SignedInVisit, ids: num
   const back = isOne ? { href: `/tasks/${first.id}`, text: first.name } : { href: '/tasks', text: 'Tasks' };
   return {
     title: isOne ? `Delete ${first.name}` : `Delete ${countWords(tasks.length, 'task')}`,
-    crumb: back,
+    breadcrumb: back,
     body: html`<form class="panel gap narrow" method="post" action="/tasks/delete">${csrfField}
 ${tasks.map(({ id }) => html`<input type="hidden" name="id" value="${id}">`)}
 <p>${isOne ? 'This task is' : 'These tasks are'} deleted with all runs and answers:</p>
@@ -34,9 +34,9 @@ ${tasks.map(({ id }) => html`<input type="hidden" name="id" value="${id}">`)}
   };
 }
 
-export async function deleteChosen(visit: SignedInVisit): Promise<Answer> {
-  const ids = readIds(readForm(visit.request).list('id'));
+export async function deleteChosen(context: UserPageContext): Promise<PageResponse> {
+  const ids = readIds(readForm(context.request).list('id'));
   if (ids.length === 0) return { to: '/tasks', notice: { kind: 'warn', text: 'No task was chosen.' } };
-  const outcomes = unwrap(await visit.actions.deleteTasks(visit.session, { ids }));
+  const outcomes = unwrap(await context.actions.deleteTasks(context.session, { ids }));
   return { to: '/tasks', notice: describeOutcomes(outcomes, 'deleted') };
 }

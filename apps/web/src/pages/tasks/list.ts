@@ -1,9 +1,8 @@
 import type { WebActionData } from '../../actions.ts';
-import type { Page } from '../../answer.ts';
-import { type Fate, renderFate, renderKey, renderStrip } from '../../components/fates.ts';
 import { renderInput, renderSelect } from '../../components/fields.ts';
 import { countWords, formatCost } from '../../components/format.ts';
 import { renderSchedule } from '../../components/schedule/render.ts';
+import { type RunOutcome, renderKey, renderOutcome, renderStrip } from '../../components/status-icon.ts';
 import {
   buildAddress,
   renderCell,
@@ -14,7 +13,8 @@ import {
 } from '../../components/tables.ts';
 import { renderMoment, renderMomentWithDistance } from '../../components/times.ts';
 import { type Html, html, raw } from '../../html.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import type { Page } from '../../page.ts';
+import { type UserPageContext, unwrap } from '../../page.ts';
 import { buildListAddress, type ListQuery, readListQuery, toQuery } from './list-query.ts';
 import { describeLast, SIGNS } from './outcomes.ts';
 
@@ -35,17 +35,17 @@ const SORTS = [
   { value: 'newest', text: 'Newest' },
 ];
 
-export async function showTasks(visit: SignedInVisit): Promise<Page> {
-  const query = readListQuery(visit.request);
+export async function showTasks(context: UserPageContext): Promise<Page> {
+  const query = readListQuery(context.request);
   const { search, status, sort, cursor } = query;
   const list = unwrap(
-    await visit.actions.getTaskList(visit.session, { sort, status, search: search || undefined, cursor }),
+    await context.actions.getTaskList(context.session, { sort, status, search: search || undefined, cursor }),
   );
   return {
     title: 'Tasks',
     isLive: true,
     aside: html`<a class="button primary" href="/tasks/new">New task</a>`,
-    body: list.total === 0 ? renderFirstStep() : html`${renderTools(query)}${renderList(visit, query, list)}`,
+    body: list.total === 0 ? renderFirstStep() : html`${renderTools(query)}${renderList(context, query, list)}`,
   };
 }
 
@@ -68,7 +68,7 @@ ${renderSelect({ name: 'sort', label: 'Sort by', options: SORTS, value: sort })}
 <button>Show</button>
 </form>`;
 
-function renderList(visit: SignedInVisit, query: ListQuery, list: TaskList): Html {
+function renderList(context: UserPageContext, query: ListQuery, list: TaskList): Html {
   const { tasks, total, nextCursor, isUnfinished } = list;
   const pager = renderPager({
     path: '/tasks',
@@ -80,17 +80,17 @@ function renderList(visit: SignedInVisit, query: ListQuery, list: TaskList): Htm
   });
   if (tasks.length === 0) return html`${renderNoHit(query, isUnfinished)}${pager}`;
   const address = buildListAddress(query);
-  return html`<form method="post" action="${address}" aria-label="Chosen tasks">${visit.csrfField}
+  return html`<form method="post" action="${address}" aria-label="Chosen tasks">${context.csrfField}
 <div class="head tools bulk">
 <p class="hint">Choose tasks to run, pause or delete them together, or <a href="${buildAddress('/tasks', { ...toQuery(query), choose: 'all' })}">choose all on this page</a>.</p>
 <div class="do"><span class="muted fine">With the chosen:</span>
 <button name="do" value="run">Run now</button><button name="do" value="pause">Pause</button><button name="do" value="resume">Resume</button><button class="danger" name="do" value="delete">Delete…</button></div>
-<p>Times in ${visit.timeZone}</p>
+<p>Times in ${context.timeZone}</p>
 </div>
 ${renderTable(
   describeOrder(query),
   renderHeads(query),
-  tasks.map((task) => renderTask(visit, task, query.choosesAll)),
+  tasks.map((task) => renderTask(context, task, query.choosesAll)),
   { pick: true },
 )}
 </form>
@@ -99,7 +99,7 @@ ${pager}
 ${renderKey(KEY)}`;
 }
 
-const KEY: readonly Fate[] = ['ran', 'changed', 'late', 'running', 'skipped', 'failed', 'missed', 'quota'];
+const KEY: readonly RunOutcome[] = ['ran', 'changed', 'late', 'running', 'skipped', 'failed', 'missed', 'quota'];
 
 const describeOrder = ({ sort }: ListQuery) =>
   ({ next: 'Tasks by next run', name: 'Tasks by name', newest: 'Tasks, newest first' })[sort];
@@ -120,32 +120,32 @@ function renderHeads(query: ListQuery) {
   ];
 }
 
-function renderTask(visit: SignedInVisit, task: Row, isChosen: boolean): Html {
+function renderTask(context: UserPageContext, task: Row, isChosen: boolean): Html {
   const { id, name, fates, cost } = task;
   return renderRow(
     renderCell(
       html`<input type="checkbox" id="pick-${id}" name="id" value="${id}" aria-label="Choose ${name}"${isChosen && raw(' checked')}>`,
     ),
     renderRowHead(
-      html`<a href="/tasks/${id}">${name}</a><span class="sub">${renderSchedule(task, visit.timeZone)}</span>`,
+      html`<a href="/tasks/${id}">${name}</a><span class="sub">${renderSchedule(task, context.timeZone)}</span>`,
       { class: 'whole' },
     ),
     renderCell(renderStrip(fates.map((fate) => SIGNS[fate])), { class: 'picture' }),
-    renderCell(renderLast(visit, task)),
-    renderCell(renderNext(visit, task), { class: 'beside tight' }),
+    renderCell(renderLast(context, task)),
+    renderCell(renderNext(context, task), { class: 'beside tight' }),
     renderCell(`${cost.isPartial ? 'over ' : ''}${formatCost(cost.usd)}`, { class: 'num', label: '30 d' }),
   );
 }
 
-function renderLast(visit: SignedInVisit, task: Row): Html {
+function renderLast(context: UserPageContext, task: Row): Html {
   const last = describeLast(task);
   if (!last) return html`<span class="muted">Not run yet</span>`;
-  return html`${renderFate(last.fate, last.text)}<span class="sub">${renderMoment(last.at, visit)}</span>`;
+  return html`${renderOutcome(last.outcome, last.text)}<span class="sub">${renderMoment(last.at, context)}</span>`;
 }
 
-function renderNext(visit: SignedInVisit, { status, nextExecutionAt }: Row): Html {
-  if (nextExecutionAt !== null) return renderMomentWithDistance(nextExecutionAt, visit);
-  if (status === 'paused') return renderFate('paused', 'Paused');
+function renderNext(context: UserPageContext, { status, nextExecutionAt }: Row): Html {
+  if (nextExecutionAt !== null) return renderMomentWithDistance(nextExecutionAt, context);
+  if (status === 'paused') return renderOutcome('paused', 'Paused');
   const word = status === 'completed' ? 'Done' : status === 'failed' ? 'Stopped' : 'None';
   return html`<span class="muted">${word}</span>`;
 }

@@ -1,12 +1,12 @@
 import type { WebActionData } from '../../actions.ts';
-import type { Fate } from '../../components/fates.ts';
+import type { RunOutcome } from '../../components/status-icon.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
 
 type Row = WebActionData<'getTaskList'>['tasks'][number];
 type PlannedFate = Row['fates'][number];
 
 /** The sign of each fate in the ledger. */
-export const SIGNS: Record<PlannedFate, Fate> = {
+export const SIGNS: Record<PlannedFate, RunOutcome> = {
   ran: 'ran',
   changed: 'changed',
   late: 'late',
@@ -35,7 +35,7 @@ export const FATE_WORDS: Record<PlannedFate, string> = {
 };
 
 export interface Outcome {
-  fate: Fate;
+  outcome: RunOutcome;
   text: string;
   at: string;
 }
@@ -44,7 +44,7 @@ export interface Outcome {
 export function describeLast({ lastRun, lastPlanned }: Pick<Row, 'lastRun' | 'lastPlanned'>): Outcome | null {
   const { fate = null, plannedFor } = lastPlanned ?? {};
   if (lastRun === null || (hasNoRun(fate) && plannedFor && new Date(lastRun.at) <= new Date(plannedFor))) {
-    return fate && plannedFor ? { fate: SIGNS[fate], text: FATE_WORDS[fate], at: plannedFor } : null;
+    return fate && plannedFor ? { outcome: SIGNS[fate], text: FATE_WORDS[fate], at: plannedFor } : null;
   }
   const isPlanned = plannedFor !== undefined && isSame(lastRun.plannedFor, plannedFor);
   return { ...describeOutcome({ ...lastRun, fate: isPlanned && fate === 'late' ? 'late' : null }), at: lastRun.at };

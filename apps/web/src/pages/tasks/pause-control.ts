@@ -2,28 +2,28 @@ import { type FormErrors, NO_ERRORS, renderInput } from '../../components/fields
 import { toLocalTime } from '../../components/schedule/local-time.ts';
 import { formatZone } from '../../components/schedule/render.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import type { TaskView } from './task-view.ts';
 
 const DAY_MS = 86_400_000;
 
 /** What a person has typed, and why it is refused. */
 export interface RefusedPause {
-  typed: string;
+  values: string;
   errors: FormErrors;
 }
 
 /** Whether nothing is planned before a time to come. */
-export const isPausedUntil = ({ now }: SignedInVisit, { pausedUntil, status }: TaskView['task']): boolean =>
+export const isPausedUntil = ({ now }: UserPageContext, { pausedUntil, status }: TaskView['task']): boolean =>
   status === 'active' && pausedUntil !== null && new Date(pausedUntil) > now;
 
 /** Pauses a task until a date, or ends such a pause. */
-export function renderPauseControl(visit: SignedInVisit, { task }: TaskView, refused?: RefusedPause): Html {
+export function renderPauseControl(context: UserPageContext, { task }: TaskView, refused?: RefusedPause): Html {
   const { id, status, timezone } = task;
-  const { csrfField, now } = visit;
+  const { csrfField, now } = context;
   if (status !== 'active') return EMPTY;
   const action = `/tasks/${id}/pause`;
-  if (isPausedUntil(visit, task) && !refused) {
+  if (isPausedUntil(context, task) && !refused) {
     return html`<form method="post" action="${action}">${csrfField}<button name="do" value="resume">Resume now</button></form>`;
   }
   const tomorrow = toLocalTime(new Date(now.getTime() + DAY_MS), timezone).date;
@@ -33,7 +33,7 @@ ${renderInput({
   name: 'pausedUntil',
   label: `Until, ${formatZone(timezone)} time`,
   type: 'datetime-local',
-  value: refused?.typed ?? `${tomorrow}T08:00`,
+  value: refused?.values ?? `${tomorrow}T08:00`,
   required: true,
   errors: refused?.errors ?? NO_ERRORS,
 })}<button>Pause until then</button></form></details>`;

@@ -1,30 +1,29 @@
 import { isTimeZone } from '@carillon/contract/validation/time-zone';
-import { type Page, type Redirect, redirect } from '../../answer.ts';
 import { type FormErrors, toFormErrors, toStatus } from '../../components/fields.ts';
 import { formatMomentInText } from '../../components/format.ts';
 import { toInstant } from '../../components/schedule/local-time.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { readIds } from './changes.ts';
 import { renderTaskPage } from './task.ts';
 
 /** Pauses a task until a date and time in its zone, or resumes it. */
-export async function pauseUntil(visit: SignedInVisit): Promise<Page | Redirect> {
-  const [id] = readIds([(visit.request.params as { id: string }).id]);
+export async function pauseUntil(context: UserPageContext): Promise<Page | Redirect> {
+  const [id] = readIds([(context.request.params as { id: string }).id]);
   if (id === undefined) return NOT_FOUND;
-  const { actions, session, timeZone, now } = visit;
-  const form = readForm(visit.request);
+  const { actions, session, timeZone, now } = context;
+  const form = readForm(context.request);
   if (form.text('do') === 'resume') {
     unwrap(await actions.pauseTaskUntil(session, { id, until: null }));
     return redirect(`/tasks/${id}`, 'The task is resumed.');
   }
-  const typed = form.text('pausedUntil').trim();
-  const until = readMoment(typed, form.text('timezone'));
+  const values = form.text('pausedUntil').trim();
+  const until = readMoment(values, form.text('timezone'));
   const show = async (errors: FormErrors, status: number): Promise<Page> => {
     const view = unwrap(await actions.getTaskPage(session, { id }));
     // The address is one that cannot be opened, so the page does not refresh itself.
-    return { ...renderTaskPage(visit, view, { typed, errors }), isLive: false, status };
+    return { ...renderTaskPage(context, view, { values, errors }), isLive: false, status };
   };
   const problem = until === null ? 'Give a date and a time' : until <= now ? 'The time must be in the future' : null;
   if (until === null || problem !== null) return show({ fields: { pausedUntil: [problem ?? ''] }, form: null }, 422);
@@ -33,7 +32,7 @@ export async function pauseUntil(visit: SignedInVisit): Promise<Page | Redirect>
   return redirect(`/tasks/${id}`, `The task is paused until ${formatMomentInText(until, timeZone, now)}.`);
 }
 
-function readMoment(typed: string, timezone: string): Date | null {
-  const [date = '', time = ''] = typed.split('T');
+function readMoment(values: string, timezone: string): Date | null {
+  const [date = '', time = ''] = values.split('T');
   return isTimeZone(timezone) ? toInstant(date, time.slice(0, 5), timezone) : null;
 }

@@ -1,17 +1,16 @@
-import type { Answer } from '../../answer.ts';
-import { redirect } from '../../answer.ts';
 import { toFormErrors } from '../../components/fields.ts';
 import { formatMomentInText } from '../../components/format.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { PageResponse, UserPageContext } from '../../page.ts';
+import { redirect } from '../../page.ts';
 import { isOwnTask, readIds } from './changes.ts';
 
 /** Skips the next run that the page has shown. */
-export async function skipNext(visit: SignedInVisit): Promise<Answer> {
-  const { actions, session, request, timeZone, now } = visit;
+export async function skipNext(context: UserPageContext): Promise<PageResponse> {
+  const { actions, session, request, timeZone, now } = context;
   const [id] = readIds([(request.params as { id: string }).id]);
-  if (id === undefined || !(await isOwnTask(visit, id))) return NOT_FOUND;
+  if (id === undefined || !(await isOwnTask(context, id))) return NOT_FOUND;
   const to = `/tasks/${id}`;
   const plannedFor = readForm(request).text('plannedFor');
   const result = await actions.skipNextRun(session, { id, plannedFor });

@@ -3,7 +3,7 @@ import { renderOutput } from '../../components/answer/output.ts';
 import { renderDifferences } from '../../components/differences.ts';
 import { renderMoment } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import { renderValues } from '../runs/changes.ts';
 import type { TaskView } from './task-view.ts';
 
@@ -13,18 +13,18 @@ type Answer = TaskView['answers'][number];
 const MAX_CHARACTERS = 20_000;
 
 /** The last answer, and what has changed since the one before. */
-export function renderAnswers(visit: SignedInVisit, { answers, runs }: TaskView): Html {
+export function renderAnswers(context: UserPageContext, { answers, runs }: TaskView): Html {
   const [last, before] = answers;
   if (!last) return renderNoAnswer(runs.length > 0);
   const { id, text, output, model, plannedFor, completedAt } = last;
   const isCut = text.length > MAX_CHARACTERS;
   return html`<section aria-labelledby="last">
-<div class="head"><h2 id="last">Last answer</h2><p>${renderMoment(plannedFor ?? completedAt, visit)}${model && ` · ${model}`} · <a href="/executions/${id}">whole run</a></p></div>
+<div class="head"><h2 id="last">Last answer</h2><p>${renderMoment(plannedFor ?? completedAt, context)}${model && ` · ${model}`} · <a href="/executions/${id}">whole run</a></p></div>
 <article class="panel${output === null && ' answer'}" aria-label="Answer" tabindex="-1">${output === null ? renderMarkdown(text.slice(0, MAX_CHARACTERS)) : renderOutput(output)}${
     isCut && html`<p><a href="/executions/${id}">Read the whole answer</a></p>`
   }</article>
 </section>
-${before && renderChange(visit, last, before)}`;
+${before && renderChange(context, last, before)}`;
 }
 
 const renderNoAnswer = (hasRun: boolean) => html`<section aria-labelledby="last">
@@ -36,11 +36,11 @@ const renderNoAnswer = (hasRun: boolean) => html`<section aria-labelledby="last"
 }</p></div>
 </section>`;
 
-function renderChange(visit: SignedInVisit, { text, output, changes }: Answer, before: Answer): Html {
-  if (output !== null && changes !== null) return renderChangeSince(visit, before, renderValues(changes));
+function renderChange(context: UserPageContext, { text, output, changes }: Answer, before: Answer): Html {
+  if (output !== null && changes !== null) return renderChangeSince(context, before, renderValues(changes));
   const differences = renderDifferences(before.text, text);
   return renderChangeSince(
-    visit,
+    context,
     before,
     html`<div class="panel gap">${
       differences ??
@@ -50,10 +50,10 @@ function renderChange(visit: SignedInVisit, { text, output, changes }: Answer, b
 }
 
 const renderChangeSince = (
-  visit: SignedInVisit,
+  context: UserPageContext,
   before: Answer,
   content: Html,
 ) => html`<section aria-labelledby="changed">
-<div class="head"><h2 id="changed">What changed</h2><p>against <a href="/executions/${before.id}">${renderMoment(before.plannedFor ?? before.completedAt, visit)}</a></p></div>
+<div class="head"><h2 id="changed">What changed</h2><p>against <a href="/executions/${before.id}">${renderMoment(before.plannedFor ?? before.completedAt, context)}</a></p></div>
 ${content}
 </section>`;

@@ -1,7 +1,7 @@
 import { type Bar, renderBars, roundUp } from '../../components/charts.ts';
 import { countWords, formatCost, formatDay, formatDuration, formatMoment } from '../../components/format.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import type { TaskView } from './task-view.ts';
 
 interface Measure {
@@ -14,17 +14,17 @@ const COST: Measure = { name: 'Cost', format: formatCost, read: ({ costUsd }) =>
 const TIME: Measure = { name: 'Time', format: formatDuration, read: ({ processingTimeMs }) => processingTimeMs };
 
 /** Cost and time of the last runs that have ended, oldest first. */
-export function renderCosts(visit: SignedInVisit, { runs, cost }: TaskView): Html {
+export function renderCosts(context: UserPageContext, { runs, cost }: TaskView): Html {
   const ended = runs.filter(({ completedAt }) => completedAt !== null).reverse();
   if (ended.length === 0) return EMPTY;
   return html`<section class="gap" aria-labelledby="cost">
 <div class="head"><h2 id="cost">Cost and time</h2><p>${cost.isPartial && 'over '}${formatCost(cost.usd)} in 30 days</p></div>
-${[COST, TIME].map((measure) => html`<figure>${renderMeasure(visit, ended, measure)}</figure>`)}
+${[COST, TIME].map((measure) => html`<figure>${renderMeasure(context, ended, measure)}</figure>`)}
 </section>`;
 }
 
 function renderMeasure(
-  { now, timeZone }: SignedInVisit,
+  { now, timeZone }: UserPageContext,
   runs: TaskView['runs'],
   { name, format, read }: Measure,
 ): Html {

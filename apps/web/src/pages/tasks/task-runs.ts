@@ -1,4 +1,3 @@
-import { renderFate } from '../../components/fates.ts';
 import { firstLine } from '../../components/first-line.ts';
 import {
   countWords,
@@ -9,10 +8,11 @@ import {
   formatTime,
 } from '../../components/format.ts';
 import { formatZone } from '../../components/schedule/render.ts';
+import { renderOutcome } from '../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { renderMoment, renderTimeline, tidyNote } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import { runsOfTask } from '../runs/list.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
 import type { TaskView } from './task-view.ts';
@@ -22,7 +22,7 @@ type Run = TaskView['runs'][number];
 const SHOWN = 10;
 
 /** The next planned runs, with what shifts one. */
-export function renderNextRuns({ now, timeZone, csrfField }: SignedInVisit, { next, task }: TaskView): Html {
+export function renderNextRuns({ now, timeZone, csrfField }: UserPageContext, { next, task }: TaskView): Html {
   if (next.length === 0) return EMPTY;
   const isOtherZone = task.timezone !== timeZone;
   const entries = next.map(({ at: text, local, note }, index) => {
@@ -31,7 +31,7 @@ export function renderNextRuns({ now, timeZone, csrfField }: SignedInVisit, { ne
     return {
       at,
       time: formatTime(at, timeZone),
-      fate: null,
+      outcome: null,
       content: html`${formatDay(at, timeZone, now)}<span class="muted">${here}${index === 0 && `, ${formatDistance(at, now)}`}</span>${note && html`<p class="note">${tidyNote(note)}</p>`}`,
     };
   });
@@ -51,7 +51,7 @@ const TRIGGERS: Record<Run['trigger'], string> = {
 };
 
 /** The last runs, with a link to all. */
-export function renderRuns(visit: SignedInVisit, { task, runs, planned }: TaskView): Html {
+export function renderRuns(context: UserPageContext, { task, runs, planned }: TaskView): Html {
   const late = new Set(planned.filter(({ fate }) => fate === 'late').map(({ plannedFor }) => plannedFor));
   const heads = ['Run', 'Outcome', 'Answer', { head: 'Took', class: 'num' }, { head: 'Cost', class: 'num' }];
   const columns = heads.map((head) => (typeof head === 'string' ? { head } : head));
@@ -60,20 +60,20 @@ export function renderRuns(visit: SignedInVisit, { task, runs, planned }: TaskVi
 ${renderTable(
   'Last runs',
   columns,
-  runs.slice(0, SHOWN).map((run) => renderRun(visit, run, run.plannedFor !== null && late.has(run.plannedFor))),
+  runs.slice(0, SHOWN).map((run) => renderRun(context, run, run.plannedFor !== null && late.has(run.plannedFor))),
 )}
 </section>`;
 }
 
-function renderRun(visit: SignedInVisit, run: Run, isLate: boolean): Html {
+function renderRun(context: UserPageContext, run: Run, isLate: boolean): Html {
   const { id, plannedFor, createdAt, trigger, attempt, processingTimeMs, costUsd, error, excerpt } = run;
-  const { fate, text } = describeOutcome({ ...run, fate: isLate ? 'late' : null });
+  const { outcome, text } = describeOutcome({ ...run, fate: isLate ? 'late' : null });
   const why = `${TRIGGERS[trigger]}${attempt > 1 ? `, attempt ${attempt}` : ''}`;
   return renderRow(
     renderRowHead(
-      html`<a href="/executions/${id}">${renderMoment(plannedFor ?? createdAt, visit)}</a><span class="sub">${why}</span>`,
+      html`<a href="/executions/${id}">${renderMoment(plannedFor ?? createdAt, context)}</a><span class="sub">${why}</span>`,
     ),
-    renderCell(renderFate(fate, text), { class: 'num-s' }),
+    renderCell(renderOutcome(outcome, text), { class: 'num-s' }),
     renderCell(excerpt === null ? error : firstLine(excerpt, MAX_EXCERPT), { class: 'whole' }),
     renderCell(processingTimeMs === null ? null : formatDuration(processingTimeMs), { class: 'num', label: 'took' }),
     renderCell(costUsd === null ? null : formatCost(costUsd), { class: 'num' }),

@@ -2,11 +2,11 @@ import { renderChannels } from '../../components/channel-choices.ts';
 import { formatBytes, formatCount, formatDay } from '../../components/format.ts';
 import { describeSettings } from '../../components/task-settings.ts';
 import { type Html, html, raw } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import type { TaskView } from './task-view.ts';
 
 export function renderSettings(
-  { now, timeZone }: SignedInVisit,
+  { now, timeZone }: UserPageContext,
   { task, attachments, channels, runs }: TaskView,
 ): Html {
   const isNew = runs.length === 0;

@@ -1,6 +1,4 @@
 import { parseId } from '@carillon/contract/primitives';
-import type { Page } from '../../answer.ts';
-import { describeFates, type Fate, renderGlyph, renderKey, renderTallStrip } from '../../components/fates.ts';
 import {
   formatCount,
   formatDay,
@@ -10,9 +8,17 @@ import {
   formatMomentInText,
 } from '../../components/format.ts';
 import { renderSchedule } from '../../components/schedule/render.ts';
+import {
+  countOutcomes,
+  type RunOutcome,
+  renderIcon,
+  renderKey,
+  renderTallStrip,
+} from '../../components/status-icon.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import type { Page } from '../../page.ts';
+import { type UserPageContext, unwrap } from '../../page.ts';
 import { renderFeed } from '../feeds/feed.ts';
 import { describeFailure } from '../runs/failures.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
@@ -24,37 +30,37 @@ import { renderNextRuns, renderRuns } from './task-runs.ts';
 import { renderSettings } from './task-settings.ts';
 import type { TaskView } from './task-view.ts';
 
-export async function showTask(visit: SignedInVisit): Promise<Page> {
-  const id = parseId((visit.request.params as { id: string }).id);
+export async function showTask(context: UserPageContext): Promise<Page> {
+  const id = parseId((context.request.params as { id: string }).id);
   if (id === null) return NOT_FOUND;
-  return renderTaskPage(visit, unwrap(await visit.actions.getTaskPage(visit.session, { id })));
+  return renderTaskPage(context, unwrap(await context.actions.getTaskPage(context.session, { id })));
 }
 
-export function renderTaskPage(visit: SignedInVisit, view: TaskView, refusedPause?: RefusedPause): Page {
+export function renderTaskPage(context: UserPageContext, view: TaskView, refusedPause?: RefusedPause): Page {
   const { task, runs } = view;
   return {
     title: task.name,
-    crumb: { href: '/tasks', text: 'Tasks' },
-    lead: html`${renderSchedule(task, visit.timeZone)}. ${describeNext(visit, view)}`,
+    breadcrumb: { href: '/tasks', text: 'Tasks' },
+    subtitle: html`${renderSchedule(task, context.timeZone)}. ${describeNext(context, view)}`,
     isLive: true,
-    aside: html`${renderButtons(visit, view)}${renderPauseControl(visit, view, refusedPause)}${renderFurtherButtons(visit, view)}`,
+    aside: html`${renderButtons(context, view)}${renderPauseControl(context, view, refusedPause)}${renderFurtherButtons(context, view)}`,
     body: html`${renderFailure(view)}
 ${task.description && html`<p class="lead">${task.description}</p>`}
-${renderStripSection(visit, view)}
+${renderStripSection(context, view)}
 <div class="split">
-<div class="gap-l">${renderAnswers(visit, view)}</div>
-<aside class="gap-l" aria-label="Plan and cost">${renderNextRuns(visit, view)}${renderCosts(visit, view)}${renderSettings(visit, view)}${renderFeedSection(visit, view)}</aside>
+<div class="gap-l">${renderAnswers(context, view)}</div>
+<aside class="gap-l" aria-label="Plan and cost">${renderNextRuns(context, view)}${renderCosts(context, view)}${renderSettings(context, view)}${renderFeedSection(context, view)}</aside>
 </div>
-${runs.length > 0 && renderRuns(visit, view)}`,
+${runs.length > 0 && renderRuns(context, view)}`,
   };
 }
 
-const renderFeedSection = (visit: SignedInVisit, { task, feedCreatedAt }: TaskView): Html =>
-  html`<section class="gap" aria-labelledby="feed"><div class="head"><h2 id="feed">Feed</h2></div>${renderFeed(visit, { owner: `/tasks/${task.id}`, createdAt: feedCreatedAt })}</section>`;
+const renderFeedSection = (context: UserPageContext, { task, feedCreatedAt }: TaskView): Html =>
+  html`<section class="gap" aria-labelledby="feed"><div class="head"><h2 id="feed">Feed</h2></div>${renderFeed(context, { owner: `/tasks/${task.id}`, createdAt: feedCreatedAt })}</section>`;
 
-function describeNext(visit: SignedInVisit, { task, runs }: TaskView): string {
-  const { now, timeZone } = visit;
-  const isPaused = isPausedUntil(visit, task);
+function describeNext(context: UserPageContext, { task, runs }: TaskView): string {
+  const { now, timeZone } = context;
+  const isPaused = isPausedUntil(context, task);
   if (isPaused && task.pausedUntil !== null) {
     const until = new Date(task.pausedUntil);
     return `Paused until ${formatMomentInText(until, timeZone, now)}, ${formatDistance(until, now)}.`;
@@ -77,7 +83,7 @@ function describeNext(visit: SignedInVisit, { task, runs }: TaskView): string {
   }
 }
 
-function renderButtons({ csrfField }: SignedInVisit, { task, runs }: TaskView): Html {
+function renderButtons({ csrfField }: UserPageContext, { task, runs }: TaskView): Html {
   const { id, status } = task;
   const running = runs.find((run) => run.status === 'running');
   const canResume = status === 'paused' || (status === 'failed' && task.recurrence !== 'once');
@@ -90,14 +96,14 @@ function renderButtons({ csrfField }: SignedInVisit, { task, runs }: TaskView): 
 </form>`;
 }
 
-const renderFurtherButtons = ({ csrfField }: SignedInVisit, { task: { id } }: TaskView): Html =>
+const renderFurtherButtons = ({ csrfField }: UserPageContext, { task: { id } }: TaskView): Html =>
   html`<form class="do" method="post" action="/tasks/${id}/duplicate">${csrfField}<a class="button" href="/tasks/${id}/edit">Edit</a><button>Duplicate</button><a class="button danger" href="/tasks/${id}/delete">Delete…</a></form>`;
 
 /** What the latest run that has ended says, if it failed. */
 function renderFailure({ task, runs }: TaskView): Html {
   const ended = runs.find(({ status }) => status === 'completed' || status === 'failed');
   if (ended?.status !== 'failed' || ended.errorCode === 'CANCELLED') return EMPTY;
-  const { fate } = describeOutcome({ ...ended, fate: null });
+  const { outcome } = describeOutcome({ ...ended, fate: null });
   const { why } = describeFailure(ended.errorCode, ended.startedAt !== null);
   const isRetried = runs[0]?.trigger === 'retry' && runs[0].status === 'pending';
   const then = isRetried
@@ -105,10 +111,10 @@ function renderFailure({ task, runs }: TaskView): Html {
     : task.status === 'active'
       ? 'The next run comes as planned.'
       : 'No further run is planned.';
-  return html`<div class="notice">${renderGlyph(fate)}<p><b>The last run failed.</b> ${why}. ${then}</p><p><a href="/executions/${ended.id}">See why</a></p></div>`;
+  return html`<div class="notice">${renderIcon(outcome)}<p><b>The last run failed.</b> ${why}. ${then}</p><p><a href="/executions/${ended.id}">See why</a></p></div>`;
 }
 
-const KEY: readonly Fate[] = [
+const KEY: readonly RunOutcome[] = [
   'ran',
   'changed',
   'late',
@@ -121,7 +127,7 @@ const KEY: readonly Fate[] = [
   'cancelled',
 ];
 
-function renderStripSection({ now, timeZone }: SignedInVisit, { planned, task }: TaskView): Html {
+function renderStripSection({ now, timeZone }: UserPageContext, { planned, task }: TaskView): Html {
   if (planned.length === 0) {
     return html`<section aria-labelledby="fates"><h2 id="fates">Planned runs</h2>
 <p class="muted">What becomes of each planned run will stand here as a line of signs, after the first one.</p></section>`;
@@ -130,11 +136,11 @@ function renderStripSection({ now, timeZone }: SignedInVisit, { planned, task }:
   const cells = planned.map(({ plannedFor, fate, latenessMs }) => {
     const moment = formatMoment(new Date(plannedFor), timeZone, now);
     const late = fate === 'late' && latenessMs !== null ? `, by ${formatDuration(latenessMs)}` : '';
-    return { fate: SIGNS[fate], title: `${moment}: ${FATE_WORDS[fate].toLowerCase()}${late}` };
+    return { outcome: SIGNS[fate], title: `${moment}: ${FATE_WORDS[fate].toLowerCase()}${late}` };
   });
   const day = (at: string | undefined) => (at === undefined ? '' : formatDay(new Date(at), timeZone, now));
   return html`<section aria-labelledby="fates">
-<div class="head"><h2 id="fates">Last ${planned.length === 1 ? 'planned run' : `${formatCount(planned.length)} planned runs`}</h2><p id="strip-words">${describeFates(fates)}</p></div>
+<div class="head"><h2 id="fates">Last ${planned.length === 1 ? 'planned run' : `${formatCount(planned.length)} planned runs`}</h2><p id="strip-words">${countOutcomes(fates)}</p></div>
 <figure>${renderTallStrip(cells, 'strip-words')}</figure>
 <div class="head fine muted"><span>${planned.length > 15 ? day(planned[0]?.plannedFor) : ''}</span><span>${day(planned.at(-1)?.plannedFor)}</span></div>
 <div class="head">${renderKey(KEY.filter((fate) => fates.includes(fate)))}<a href="/tasks/${task.id}/backfill">Fill in missed runs</a></div>

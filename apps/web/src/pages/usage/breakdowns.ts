@@ -3,7 +3,7 @@ import { renderPart } from '../../components/meters.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { renderMoment } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import type { Month } from './month.ts';
 
 type Task = Month['tasks'][number];
@@ -72,7 +72,7 @@ ${
 }</section>`;
 }
 
-function renderRejections(visit: SignedInVisit, { rejections }: Month): Html {
+function renderRejections(context: UserPageContext, { rejections }: Month): Html {
   const total = rejections.reduce((sum, { hits }) => sum + hits, 0);
   return html`<section aria-labelledby="limits"><div class="head"><h2 id="limits">Rate limits today</h2><p>${
     total > 0 ? `${countWords(total, 'request')} rejected` : ''
@@ -86,7 +86,7 @@ ${
           renderRow(
             renderRowHead(html`<code>${endpoint}</code>`),
             renderCell(formatCount(hits), { class: 'num', label: 'Rejected' }),
-            renderCell(renderMoment(lastHit, visit), { class: 'whole' }),
+            renderCell(renderMoment(lastHit, context), { class: 'whole' }),
           ),
         ),
       )
@@ -95,5 +95,5 @@ ${
 }
 
 /** What programs have asked for. Rate limits are only kept of today. */
-export const renderRequests = (visit: SignedInVisit, month: Month, isNow: boolean): Html =>
-  html`<div class="halves">${renderKeys(month)}${isNow && renderRejections(visit, month)}</div>`;
+export const renderRequests = (context: UserPageContext, month: Month, isNow: boolean): Html =>
+  html`<div class="halves">${renderKeys(month)}${isNow && renderRejections(context, month)}</div>`;

@@ -1,12 +1,12 @@
 import { isUuid } from '@carillon/contract/primitives';
-import { ActionStop, type Visit } from '../../visit.ts';
+import { ActionFailed, type PageContext } from '../../page.ts';
 
 type Parameter = 'id' | 'deliveryId';
 
 /** An id in the address of a page. Stops with the page for "not found" if nothing can have it. */
-export function readId({ request }: Pick<Visit, 'request'>, name: Parameter = 'id'): string {
+export function readId({ request }: Pick<PageContext, 'request'>, name: Parameter = 'id'): string {
   const value = (request.params as Partial<Record<Parameter, string>>)[name] ?? '';
-  if (!isUuid(value)) throw new ActionStop({ success: false, error: 'Not found', code: 'NOT_FOUND' });
+  if (!isUuid(value)) throw new ActionFailed({ success: false, error: 'Not found', code: 'NOT_FOUND' });
   return value.toLowerCase();
 }
 

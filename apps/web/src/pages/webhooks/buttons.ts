@@ -1,12 +1,11 @@
-import { type Redirect, redirect } from '../../answer.ts';
 import { formatDuration } from '../../components/format.ts';
 import { readForm } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { readId } from './address.ts';
 
-export async function switchWebhook(visit: SignedInVisit): Promise<Redirect> {
-  const { actions, session, request } = visit;
-  const id = readId(visit);
+export async function switchWebhook(context: UserPageContext): Promise<Redirect> {
+  const { actions, session, request } = context;
+  const id = readId(context);
   const isActive = readForm(request).text('isActive') === 'true';
   unwrap(await actions.changeWebhook(session, { id, isActive }));
   return redirect(
@@ -18,9 +17,9 @@ export async function switchWebhook(visit: SignedInVisit): Promise<Redirect> {
 }
 
 /** Waits for the receiver, and says what it answered. */
-export async function testWebhook(visit: SignedInVisit): Promise<Redirect> {
-  const { actions, session } = visit;
-  const id = readId(visit);
+export async function testWebhook(context: UserPageContext): Promise<Redirect> {
+  const { actions, session } = context;
+  const id = readId(context);
   const { success, statusCode, responseTime, error } = unwrap(await actions.testWebhook(session, { id }));
   const text = success
     ? `The test was delivered: the receiver answered ${statusCode} in ${formatDuration(responseTime)}.`

@@ -1,10 +1,10 @@
 import type { WebActionData } from '../../actions.ts';
-import { renderGlyph } from '../../components/fates.ts';
 import { formatDay, formatDuration, formatMomentInText, formatSeconds } from '../../components/format.ts';
+import { renderIcon } from '../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { renderMoment, renderTimeline, type TimelineEntry } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import { describeEvent, describeEvents } from './events.ts';
 import { renderDeliveryState } from './states.ts';
 
@@ -22,7 +22,7 @@ export function describeAnswer({ statusCode, responseTimeMs, error }: Attempt): 
 }
 
 /** The attempts in the order in which they were made. */
-export function renderAttempts({ timeZone, now }: SignedInVisit, attempts: readonly Attempt[]): Html {
+export function renderAttempts({ timeZone, now }: UserPageContext, attempts: readonly Attempt[]): Html {
   let day = formatDay(now, timeZone, now);
   const entries = attempts.toReversed().map((attempt): TimelineEntry => {
     const at = new Date(attempt.at);
@@ -32,7 +32,7 @@ export function renderAttempts({ timeZone, now }: SignedInVisit, attempts: reado
     return {
       at,
       time: formatSeconds(at, timeZone),
-      fate: attempt.success ? 'ran' : 'failed',
+      outcome: attempt.success ? 'ran' : 'failed',
       content: html`<p>Attempt ${attempt.attempt}: ${describeAnswer(attempt)}</p>`,
       day: isNewDay ? itsDay : undefined,
     };
@@ -40,7 +40,7 @@ export function renderAttempts({ timeZone, now }: SignedInVisit, attempts: reado
   return renderTimeline(entries);
 }
 
-function renderLatest({ timeZone, now }: SignedInVisit, { attempts, status, nextAttemptAt }: Delivery): Html {
+function renderLatest({ timeZone, now }: UserPageContext, { attempts, status, nextAttemptAt }: Delivery): Html {
   const [last, ...before] = attempts;
   const next =
     status === 'pending' &&
@@ -52,12 +52,12 @@ function renderLatest({ timeZone, now }: SignedInVisit, { attempts, status, next
     html`<details><summary>${before.length === 1 ? '1 attempt before' : `${before.length} attempts before`}</summary>
 <ul class="attempts">${before.map(
       (attempt) =>
-        html`<li>${renderGlyph(attempt.success ? 'ran' : 'failed')}<span>${formatSeconds(new Date(attempt.at), timeZone)} · ${describeAnswer(attempt)}</span></li>`,
+        html`<li>${renderIcon(attempt.success ? 'ran' : 'failed')}<span>${formatSeconds(new Date(attempt.at), timeZone)} · ${describeAnswer(attempt)}</span></li>`,
     )}</ul></details>`;
   return html`${describeAnswer(last)}${next}${earlier}`;
 }
 
-function renderRedeliver({ csrfField }: SignedInVisit, webhookId: string, { id, event, status }: Delivery): Html {
+function renderRedeliver({ csrfField }: UserPageContext, webhookId: string, { id, event, status }: Delivery): Html {
   if (status === 'sending' || event === 'test') return EMPTY;
   const text = status === 'pending' ? 'Send now' : 'Send again';
   return html`<form method="post" action="/webhooks/${webhookId}/deliveries/${id}/redeliver">${csrfField}<button class="plain">${text}<span class="vh">: ${describeEvent(event)}</span></button></form>`;
@@ -65,7 +65,7 @@ function renderRedeliver({ csrfField }: SignedInVisit, webhookId: string, { id, 
 
 /** What was sent, newest first. Nothing can be sent again while the webhook is off. */
 export const renderDeliveries = (
-  visit: SignedInVisit,
+  context: UserPageContext,
   { id, status }: Shown['webhook'],
   deliveries: readonly Delivery[],
 ): Html =>
@@ -75,12 +75,12 @@ export const renderDeliveries = (
     deliveries.map((delivery) =>
       renderRow(
         renderRowHead(
-          html`<a href="/webhooks/${id}/deliveries/${delivery.id}">${describeEvents([delivery.event])}</a><span class="sub">${renderMoment(delivery.createdAt, visit)}</span>`,
+          html`<a href="/webhooks/${id}/deliveries/${delivery.id}">${describeEvents([delivery.event])}</a><span class="sub">${renderMoment(delivery.createdAt, context)}</span>`,
           { class: 'event' },
         ),
         renderCell(renderDeliveryState(delivery)),
-        renderCell(renderLatest(visit, delivery), status === 'active' ? {} : { class: 'whole' }),
-        renderCell(status === 'active' ? renderRedeliver(visit, id, delivery) : EMPTY, { class: 'tight' }),
+        renderCell(renderLatest(context, delivery), status === 'active' ? {} : { class: 'whole' }),
+        renderCell(status === 'active' ? renderRedeliver(context, id, delivery) : EMPTY, { class: 'tight' }),
       ),
     ),
   );

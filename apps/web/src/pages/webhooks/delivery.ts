@@ -1,8 +1,7 @@
 import type { WebActionData } from '../../actions.ts';
-import { type Page, type Redirect, redirect } from '../../answer.ts';
 import { formatCount, formatMoment, formatMomentInText } from '../../components/format.ts';
 import { type Html, html } from '../../html.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { hostOf, readId } from './address.ts';
 import { renderAttempts } from './deliveries.ts';
 import { describeEvents } from './events.ts';
@@ -29,7 +28,7 @@ function renderBody({ payload, payloadCharacters }: Delivery): Html {
 <pre tabindex="0" aria-labelledby="body" translate="no">${formatBody(payload)}</pre></section>`;
 }
 
-function renderRedeliver({ csrfField }: SignedInVisit, webhookId: string, delivery: Delivery): Html | undefined {
+function renderRedeliver({ csrfField }: UserPageContext, webhookId: string, delivery: Delivery): Html | undefined {
   const { id, status, event, webhookStatus } = delivery;
   if (webhookStatus !== 'active' || status === 'sending' || event === 'test') return undefined;
   return html`<form method="post" action="/webhooks/${webhookId}/deliveries/${id}/redeliver">${csrfField}<button class="primary">${
@@ -37,23 +36,23 @@ function renderRedeliver({ csrfField }: SignedInVisit, webhookId: string, delive
   }</button></form>`;
 }
 
-export async function showDelivery(visit: SignedInVisit): Promise<Page> {
-  const { actions, session, timeZone, now } = visit;
-  const webhookId = readId(visit);
-  const deliveryId = readId(visit, 'deliveryId');
+export async function showDelivery(context: UserPageContext): Promise<Page> {
+  const { actions, session, timeZone, now } = context;
+  const webhookId = readId(context);
+  const deliveryId = readId(context, 'deliveryId');
   const delivery = unwrap(await actions.getDelivery(session, { id: webhookId, deliveryId }));
   const { id, event, status, attempts, createdAt, nextAttemptAt, url, requestId, webhookStatus } = delivery;
   const waits = status === 'pending' && webhookStatus !== 'active';
   return {
     title: `${describeEvents([event])}, ${formatMomentInText(createdAt, timeZone, now)}`,
-    crumb: { href: `/webhooks/${webhookId}`, text: hostOf(url) },
-    lead: html`${renderDeliveryState(delivery)}${waits && ' · it is sent when the webhook is on'}`,
+    breadcrumb: { href: `/webhooks/${webhookId}`, text: hostOf(url) },
+    subtitle: html`${renderDeliveryState(delivery)}${waits && ' · it is sent when the webhook is on'}`,
     isLive: true,
-    aside: renderRedeliver(visit, webhookId, delivery),
+    aside: renderRedeliver(context, webhookId, delivery),
     body: html`<div class="split"><section aria-labelledby="attempts"><div class="head"><h2 id="attempts">Attempts</h2><p>Times in ${timeZone}</p></div>
 ${
   attempts.length > 0
-    ? renderAttempts(visit, attempts)
+    ? renderAttempts(context, attempts)
     : html`<p class="muted">${status === 'failed' ? 'The log of its attempts was deleted.' : 'It was not sent so far.'}</p>`
 }
 ${
@@ -71,10 +70,10 @@ ${renderBody(delivery)}`,
   };
 }
 
-export async function redeliver(visit: SignedInVisit): Promise<Redirect> {
-  const { actions, session } = visit;
-  const id = readId(visit);
-  const deliveryId = readId(visit, 'deliveryId');
+export async function redeliver(context: UserPageContext): Promise<Redirect> {
+  const { actions, session } = context;
+  const id = readId(context);
+  const deliveryId = readId(context, 'deliveryId');
   unwrap(await actions.redeliver(session, { id, deliveryId }));
   return redirect(`/webhooks/${id}/deliveries/${deliveryId}`, 'It is sent again now, with the same body.');
 }

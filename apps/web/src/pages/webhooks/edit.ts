@@ -1,16 +1,15 @@
 import type { WebActionData } from '../../actions.ts';
-import { type Page, type Redirect, redirect } from '../../answer.ts';
 import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { hostOf, readId } from './address.ts';
-import { readTyped, renderForm, type TypedWebhook, toInput } from './form.ts';
+import { readFormValues, renderForm, type TypedWebhook, toInput } from './form.ts';
 
 type Webhook = WebActionData<'getWebhook'>;
 
 interface Shown {
-  typed: TypedWebhook;
+  values: TypedWebhook;
   errors: FormErrors;
   /** The webhook is not as it was when the form was opened. */
   isChanged: boolean;
@@ -25,9 +24,9 @@ const renderSaved = ({ url, events, description }: Webhook): Html => html`<aside
 <p class="fine muted">Saving replaces it by what stands in the form.</p>
 </aside>`;
 
-function renderPage({ csrfField }: SignedInVisit, webhook: Webhook, { typed, errors, isChanged }: Shown): Page {
+function renderPage({ csrfField }: UserPageContext, webhook: Webhook, { values, errors, isChanged }: Shown): Page {
   const { id, url, revision } = webhook;
-  const form = renderForm(typed, errors, {
+  const form = renderForm(values, errors, {
     action: `/webhooks/${id}/edit`,
     hidden: html`${csrfField}<input type="hidden" name="revision" value="${revision}">`,
     button: 'Save webhook',
@@ -35,33 +34,33 @@ function renderPage({ csrfField }: SignedInVisit, webhook: Webhook, { typed, err
   });
   return {
     title: 'Edit webhook',
-    crumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+    breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
     body: isChanged ? html`<div class="split">${form}${renderSaved(webhook)}</div>` : form,
   };
 }
 
 const renderManaged = ({ id, url, purpose, taskId }: Webhook): Page => ({
   title: 'Edit webhook',
-  crumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+  breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
   body: html`<p>This webhook belongs to ${purpose === 'task' ? 'a task' : 'your settings'}: its address is changed there, and its events are fixed.</p>
 <p class="do"><a class="button primary" href="${purpose === 'task' ? `/tasks/${taskId}/edit` : '/settings'}">${purpose === 'task' ? 'Edit the task' : 'Open the settings'}</a></p>`,
 });
 
-export async function showEditWebhook(visit: SignedInVisit): Promise<Page> {
-  const webhook = unwrap(await visit.actions.getWebhook(visit.session, { id: readId(visit) }));
+export async function showEditWebhook(context: UserPageContext): Promise<Page> {
+  const webhook = unwrap(await context.actions.getWebhook(context.session, { id: readId(context) }));
   if (webhook.purpose !== 'subscription') return renderManaged(webhook);
   const { url, events, description } = webhook;
-  const typed = { url, events, description: description ?? '' };
-  return renderPage(visit, webhook, { typed, errors: NO_ERRORS, isChanged: false });
+  const values = { url, events, description: description ?? '' };
+  return renderPage(context, webhook, { values, errors: NO_ERRORS, isChanged: false });
 }
 
-export async function changeWebhook(visit: SignedInVisit): Promise<Page | Redirect> {
-  const { actions, session, request } = visit;
-  const id = readId(visit);
+export async function changeWebhook(context: UserPageContext): Promise<Page | Redirect> {
+  const { actions, session, request } = context;
+  const id = readId(context);
   const form = readForm(request);
-  const typed = readTyped(form);
+  const values = readFormValues(form);
   const revision = Number(form.text('revision')) || 0;
-  const result = await actions.changeWebhook(session, { id, revision, ...toInput(typed) });
+  const result = await actions.changeWebhook(session, { id, revision, ...toInput(values) });
   if (result.success) return redirect(`/webhooks/${id}`, 'The webhook is saved.');
   const webhook = unwrap(await actions.getWebhook(session, { id }));
   if (webhook.purpose !== 'subscription') return { ...renderManaged(webhook), status: toStatus(result) };
@@ -71,5 +70,5 @@ export async function changeWebhook(visit: SignedInVisit): Promise<Page | Redire
     : toFormErrors(result);
   // Without a conflict the form keeps the version that it was opened with.
   const shown = isChanged ? webhook : { ...webhook, revision };
-  return { ...renderPage(visit, shown, { typed, errors, isChanged }), status: toStatus(result) };
+  return { ...renderPage(context, shown, { values, errors, isChanged }), status: toStatus(result) };
 }

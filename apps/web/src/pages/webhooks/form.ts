@@ -10,7 +10,7 @@ export interface TypedWebhook {
   description: string;
 }
 
-export const readTyped = (form: Form): TypedWebhook => ({
+export const readFormValues = (form: Form): TypedWebhook => ({
   url: form.text('url').trim(),
   events: form.list('events'),
   description: form.text('description').trim(),

@@ -1,10 +1,10 @@
 import type { WebActionData } from '../../actions.ts';
-import type { Page } from '../../answer.ts';
 import { renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { renderMoment } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import type { Page } from '../../page.ts';
+import { type UserPageContext, unwrap } from '../../page.ts';
 import { hostOf } from './address.ts';
 import { describeEvents } from './events.ts';
 import { renderDeliveryState, renderDeliveryStrip, renderOwner, renderState } from './states.ts';
@@ -19,7 +19,7 @@ const COLUMNS = [
   { head: 'Sent when' },
 ];
 
-function renderWebhook(visit: SignedInVisit, webhook: Webhook): Html {
+function renderWebhook(context: UserPageContext, webhook: Webhook): Html {
   const { id, url, description, status, latest, events } = webhook;
   const owner = renderOwner(webhook);
   const [last] = latest;
@@ -34,7 +34,7 @@ function renderWebhook(visit: SignedInVisit, webhook: Webhook): Html {
     }),
     renderCell(
       last
-        ? html`${renderDeliveryState(last)}<span class="sub">${renderMoment(last.createdAt, visit)}</span>`
+        ? html`${renderDeliveryState(last)}<span class="sub">${renderMoment(last.createdAt, context)}</span>`
         : html`–`,
       { class: 'whole' },
     ),
@@ -49,14 +49,14 @@ const EMPTY_LIST = html`<div class="panel empty">
 </div>`;
 
 /** The list answers whether each webhook is being delivered. */
-export async function showWebhooks(visit: SignedInVisit): Promise<Page> {
-  const { actions, session, request } = visit;
+export async function showWebhooks(context: UserPageContext): Promise<Page> {
+  const { actions, session, request } = context;
   const { cursor } = readQuery(request);
   const { webhooks, nextCursor } = unwrap(await actions.listWebhooks(session, { ...(cursor && { cursor }) }));
   const hasPages = cursor !== undefined || nextCursor !== null;
   return {
     title: 'Webhooks',
-    lead: 'Addresses that are called when something happens.',
+    subtitle: 'Addresses that are called when something happens.',
     isLive: true,
     aside: html`<a class="button primary" href="/webhooks/new">New webhook</a>`,
     body:
@@ -65,7 +65,7 @@ export async function showWebhooks(visit: SignedInVisit): Promise<Page> {
         : html`<section aria-label="Webhooks">${renderTable(
             'Webhooks, newest first',
             COLUMNS,
-            webhooks.map((webhook) => renderWebhook(visit, webhook)),
+            webhooks.map((webhook) => renderWebhook(context, webhook)),
           )}${
             hasPages &&
             renderPager({ path: '/webhooks', query: { cursor }, nextCursor, text: 'Newest first, 25 on a page' })

@@ -1,4 +1,3 @@
-import { type Page, type Redirect, redirect } from '../../answer.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -10,20 +9,20 @@ import {
 import { countWords } from '../../components/format.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { hostOf, readId } from './address.ts';
 
 const toDay = (at: Date, timeZone: string) =>
   new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(at);
 
-async function renderPage(visit: SignedInVisit, day: string, errors: FormErrors): Promise<Page> {
-  const { actions, session, csrfField, timeZone, now } = visit;
-  const id = readId(visit);
+async function renderPage(context: UserPageContext, day: string, errors: FormErrors): Promise<Page> {
+  const { actions, session, csrfField, timeZone, now } = context;
+  const id = readId(context);
   const { url, status } = unwrap(await actions.getWebhook(session, { id }));
   const isOn = status === 'active';
   return {
     title: 'Send failed deliveries again',
-    crumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+    breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
     body: html`<form class="panel gap form" method="post" action="/webhooks/${id}/redeliver">${csrfField}
 ${renderFormError(errors)}
 ${!isOn && html`<div class="notice warn"><p>The webhook is off. Switch it on first: then failed deliveries can be sent again.</p></div>`}
@@ -45,15 +44,15 @@ ${renderInput({
 
 const DAY_MS = 86_400_000;
 
-export const showRedeliverSince = (visit: SignedInVisit): Promise<Page> =>
-  renderPage(visit, toDay(new Date(visit.now.getTime() - DAY_MS), visit.timeZone), NO_ERRORS);
+export const showRedeliverSince = (context: UserPageContext): Promise<Page> =>
+  renderPage(context, toDay(new Date(context.now.getTime() - DAY_MS), context.timeZone), NO_ERRORS);
 
-export async function redeliverSince(visit: SignedInVisit): Promise<Page | Redirect> {
-  const { actions, session, request } = visit;
-  const id = readId(visit);
+export async function redeliverSince(context: UserPageContext): Promise<Page | Redirect> {
+  const { actions, session, request } = context;
+  const id = readId(context);
   const day = readForm(request).text('day');
   const result = await actions.redeliverSince(session, { id, day });
-  if (!result.success) return { ...(await renderPage(visit, day, toFormErrors(result))), status: toStatus(result) };
+  if (!result.success) return { ...(await renderPage(context, day, toFormErrors(result))), status: toStatus(result) };
   const { count } = result.data;
   return redirect(
     `/webhooks/${id}`,

@@ -1,17 +1,17 @@
-import type { Page } from '../../answer.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../visit.ts';
+import type { Page } from '../../page.ts';
+import { type UserPageContext, unwrap } from '../../page.ts';
 import { hostOf, readId } from './address.ts';
 import { renderSecret } from './secret.ts';
 
-export async function showRotateSecret(visit: SignedInVisit): Promise<Page> {
-  const { actions, session, csrfField } = visit;
-  const id = readId(visit);
+export async function showRotateSecret(context: UserPageContext): Promise<Page> {
+  const { actions, session, csrfField } = context;
+  const id = readId(context);
   const { url, purpose, secretVersion } = unwrap(await actions.getWebhook(session, { id }));
   return {
     title: 'Rotate the secret?',
-    crumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+    breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
     body: html`<form class="panel gap form" method="post" action="/webhooks/${id}/rotate">${csrfField}
 <input type="hidden" name="secretVersion" value="${secretVersion}">
 <p>A new secret is made and shown once. For 24 hours <code>webhook-signature</code> has a signature with the old secret beside that with the new one; a receiver that checks <code>X-Webhook-Signature</code> needs the new secret at once.</p>
@@ -22,17 +22,17 @@ ${purpose === 'subscription' && html`<p>The address that runs tasks from outside
 }
 
 /** Answers with the secret instead of a redirect. The form names the secret it replaces, so reloading rotates nothing. */
-export async function rotateSecret(visit: SignedInVisit): Promise<Page> {
-  const { actions, session, request } = visit;
-  const id = readId(visit);
+export async function rotateSecret(context: UserPageContext): Promise<Page> {
+  const { actions, session, request } = context;
+  const id = readId(context);
   const { url, purpose } = unwrap(await actions.getWebhook(session, { id }));
   const result = await actions.rotateSecret(session, { id, secretVersion: readForm(request).text('secretVersion') });
   if (!result.success && result.code === 'CONFLICT') return renderRotatedAlready(id, url);
-  return renderSecret(visit, {
+  return renderSecret(context, {
     ...unwrap(result),
     url,
     title: 'New secret',
-    lead: `of the webhook to ${hostOf(url)}`,
+    subtitle: `of the webhook to ${hostOf(url)}`,
     isRotated: true,
     hasInboundAddress: purpose === 'subscription',
   });
@@ -41,7 +41,7 @@ export async function rotateSecret(visit: SignedInVisit): Promise<Page> {
 const renderRotatedAlready = (id: string, url: string): Page => ({
   status: 409,
   title: 'Rotated already',
-  crumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+  breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
   body: html`<p>The secret was rotated since you opened the form, perhaps by sending it twice. The new one is not shown again; if you have not copied it, rotate it once more.</p>
 <p class="do"><a class="button" href="/webhooks/${id}/rotate">Rotate it once more…</a><a class="button quiet" href="/webhooks/${id}">Open the webhook</a></p>`,
 });

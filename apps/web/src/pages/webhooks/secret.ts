@@ -1,6 +1,5 @@
-import type { Page } from '../../answer.ts';
 import { html, raw } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { Page, UserPageContext } from '../../page.ts';
 import { hostOf } from './address.ts';
 
 interface NewSecret {
@@ -8,7 +7,7 @@ interface NewSecret {
   url: string;
   secret: string;
   title: string;
-  lead: string;
+  subtitle: string;
   /** Whether a secret before this one still signs. */
   isRotated: boolean;
   hasInboundAddress: boolean;
@@ -21,13 +20,13 @@ const webhook = new Webhook(process.env.WEBHOOK_SECRET);
 const event = webhook.verify(body, headers);`;
 
 /** Shows a secret, in the answer to the form that has made it: it stands in no address, no cookie and no other page. */
-export function renderSecret(visit: SignedInVisit, given: NewSecret): Page {
-  const { id, url, secret, title, lead, isRotated, hasInboundAddress } = given;
-  const { dashboard, viewer } = visit;
+export function renderSecret(context: UserPageContext, given: NewSecret): Page {
+  const { id, url, secret, title, subtitle, isRotated, hasInboundAddress } = given;
+  const { dashboard, viewer } = context;
   return {
     title,
-    lead,
-    crumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+    subtitle,
+    breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
     body: html`<div class="notice warn"><p><b>The secret is shown this once.</b> Copy it now: it cannot be shown again, only replaced by a new one.</p></div>
 <section aria-labelledby="secret-head">
 <div class="head"><h2 id="secret-head">Secret</h2></div>

@@ -1,7 +1,7 @@
 import type { WebhookStatus } from '@carillon/contract/webhooks/webhooks';
 import type { WebActionData } from '../../actions.ts';
-import { type Fate, renderFate, renderStripOf } from '../../components/fates.ts';
 import { countWords } from '../../components/format.ts';
+import { type RunOutcome, renderOutcome, renderStripOf } from '../../components/status-icon.ts';
 import { type Html, html } from '../../html.ts';
 
 type Shown = WebActionData<'showWebhook'>;
@@ -13,37 +13,37 @@ export interface Delivery {
 }
 export type Webhook = Pick<Shown['webhook'], 'id' | 'purpose' | 'taskId' | 'taskName' | 'url' | 'description'>;
 
-const STATES: Record<WebhookStatus, { fate: Fate; text: string }> = {
-  active: { fate: 'ran', text: 'On' },
-  inactive: { fate: 'paused', text: 'Off' },
-  failed: { fate: 'failed', text: 'Off, failed' },
+const STATES: Record<WebhookStatus, { outcome: RunOutcome; text: string }> = {
+  active: { outcome: 'ran', text: 'On' },
+  inactive: { outcome: 'paused', text: 'Off' },
+  failed: { outcome: 'failed', text: 'Off, failed' },
 };
 
-export const renderState = (status: WebhookStatus): Html => renderFate(STATES[status].fate, STATES[status].text);
+export const renderState = (status: WebhookStatus): Html => renderOutcome(STATES[status].outcome, STATES[status].text);
 
-export function describeDelivery({ status, attempt }: Delivery): { fate: Fate; text: string } {
+export function describeDelivery({ status, attempt }: Delivery): { outcome: RunOutcome; text: string } {
   switch (status) {
     case 'delivered':
-      return attempt > 1 ? { fate: 'late', text: 'Delivered late' } : { fate: 'ran', text: 'Delivered' };
+      return attempt > 1 ? { outcome: 'late', text: 'Delivered late' } : { outcome: 'ran', text: 'Delivered' };
     case 'failed':
-      return { fate: 'failed', text: 'Failed' };
+      return { outcome: 'failed', text: 'Failed' };
     case 'sending':
-      return { fate: 'running', text: 'Sending' };
+      return { outcome: 'running', text: 'Sending' };
     case 'pending':
-      return { fate: 'waiting', text: 'Waiting' };
+      return { outcome: 'waiting', text: 'Waiting' };
     case 'held':
-      return { fate: 'paused', text: 'Held back' };
+      return { outcome: 'paused', text: 'Held back' };
     case 'digested':
-      return { fate: 'ran', text: 'In a digest' };
+      return { outcome: 'ran', text: 'In a digest' };
   }
 }
 
 export function renderDeliveryState(delivery: Delivery): Html {
-  const { fate, text } = describeDelivery(delivery);
-  return renderFate(fate, text);
+  const { outcome, text } = describeDelivery(delivery);
+  return renderOutcome(outcome, text);
 }
 
-const WORDS: [Fate, string][] = [
+const WORDS: [RunOutcome, string][] = [
   ['ran', 'delivered'],
   ['late', 'delivered late'],
   ['failed', 'failed'],
@@ -52,14 +52,14 @@ const WORDS: [Fate, string][] = [
 
 /** The latest deliveries as a strip. `latest` is newest first. */
 export function renderDeliveryStrip(latest: readonly Delivery[]): Html {
-  const fates = latest.map((delivery) => {
-    const { fate } = describeDelivery(delivery);
-    return fate === 'waiting' || fate === 'paused' ? 'running' : fate;
+  const outcomes = latest.map((delivery) => {
+    const { outcome } = describeDelivery(delivery);
+    return outcome === 'waiting' || outcome === 'paused' ? 'running' : outcome;
   });
-  const counts = WORDS.map(([fate, words]) => ({ count: fates.filter((one) => one === fate).length, words }));
+  const counts = WORDS.map(([outcome, words]) => ({ count: outcomes.filter((one) => one === outcome).length, words }));
   const text = counts.filter(({ count }) => count > 0).map(({ count, words }) => `${count} ${words}`);
   const name = `Last ${countWords(latest.length, 'delivery', 'deliveries')}: ${text.join(', ')}`;
-  return renderStripOf(fates.toReversed(), name);
+  return renderStripOf(outcomes.toReversed(), name);
 }
 
 /** Whose webhook it is, where its owner is not the list itself. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { Dashboard } from '@carillon/web/visit';
+import type { Dashboard } from '@carillon/web/page';
 import type { Context } from '../../../context.ts';
 import { parseSessionCookie } from '../../../platform/http/credentials.ts';
 import { handleError, prepareError } from '../../../platform/http/error-handler.ts';

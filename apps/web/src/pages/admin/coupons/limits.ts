@@ -23,12 +23,12 @@ export function toLimits({ maxUses, expiresAt }: CouponLimits, timeZone: string)
   return { limits, errors };
 }
 
-export const renderLimits = (typed: CouponLimits, errors: FormErrors, timeZone: string): Html =>
+export const renderLimits = (values: CouponLimits, errors: FormErrors, timeZone: string): Html =>
   html`${renderInput({
     name: 'maxUses',
     label: 'Uses, at most (optional)',
     type: 'number',
-    value: typed.maxUses,
+    value: values.maxUses,
     errors,
     attributes: html`min="1"`,
     hint: 'Empty for no limit.',
@@ -37,7 +37,7 @@ ${renderInput({
   name: 'expiresAt',
   label: 'Expires (optional)',
   type: 'datetime-local',
-  value: typed.expiresAt,
+  value: values.expiresAt,
   errors,
   hint: `In ${timeZone}. Empty for never.`,
 })}`;

@@ -1,6 +1,4 @@
 import type { WebActionData } from '../../../actions.ts';
-import { type Page, type Redirect, redirect } from '../../../answer.ts';
-import { renderFate } from '../../../components/fates.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -10,13 +8,14 @@ import {
   toStatus,
 } from '../../../components/fields.ts';
 import { countWords, formatCount } from '../../../components/format.ts';
+import { renderOutcome } from '../../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
 import { renderMoment } from '../../../components/times.ts';
 import { type Html, html } from '../../../html.ts';
 import { readForm, readQuery } from '../../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../../visit.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../../page.ts';
 import { readOffset, renderOffsetPager } from '../offset-pager.ts';
-import { askToConfirm, needsConfirmation, readTyped, renderKept, toNumber } from '../requests.ts';
+import { askToConfirm, needsConfirmation, readFormValues, renderKept, toNumber } from '../requests.ts';
 import { renderSections } from '../sections.ts';
 import { COUPON_LIMITS, type CouponLimits, readLimits, renderLimits, toLimits } from './limits.ts';
 
@@ -24,14 +23,14 @@ const PAGE_SIZE = 50;
 
 type Coupon = WebActionData<'listCoupons'>['coupons'][number];
 
-export async function showCoupons(visit: SignedInVisit): Promise<Page> {
-  const offset = readOffset(readQuery(visit.request));
+export async function showCoupons(context: UserPageContext): Promise<Page> {
+  const offset = readOffset(readQuery(context.request));
   const { coupons, stats, pagination } = unwrap(
-    await visit.actions.listCoupons(visit.session, { limit: PAGE_SIZE, offset }),
+    await context.actions.listCoupons(context.session, { limit: PAGE_SIZE, offset }),
   );
   return {
     title: 'Coupons',
-    lead: 'A coupon makes the trial of an account longer.',
+    subtitle: 'A coupon makes the trial of an account longer.',
     aside: html`<a class="button primary" href="/admin/coupons/new">New coupon</a>`,
     body: html`${renderSections('/admin/coupons')}
 <dl class="figures">
@@ -41,20 +40,20 @@ export async function showCoupons(visit: SignedInVisit): Promise<Page> {
 ${
   coupons.length === 0
     ? html`<div class="rows empty"><p>Coupons will stand here, with how often each was used.</p><p><a class="button" href="/admin/coupons/new">Create the first coupon</a></p></div>`
-    : html`<div>${renderCoupons(coupons, visit)}${renderOffsetPager('/admin/coupons', {}, pagination)}</div>`
+    : html`<div>${renderCoupons(coupons, context)}${renderOffsetPager('/admin/coupons', {}, pagination)}</div>`
 }`,
   };
 }
 
 /** Whether it can be used, and if not, why. */
 export function renderCouponState({ isActive, expiresAt, maxUses, usedCount }: Coupon, now: Date): Html {
-  if (!isActive) return renderFate('paused', 'Switched off');
-  if (expiresAt !== null && new Date(expiresAt) <= now) return renderFate('skipped', 'Expired');
-  if (maxUses !== null && usedCount >= maxUses) return renderFate('skipped', 'Used up');
-  return renderFate('ran', 'Can be used');
+  if (!isActive) return renderOutcome('paused', 'Switched off');
+  if (expiresAt !== null && new Date(expiresAt) <= now) return renderOutcome('skipped', 'Expired');
+  if (maxUses !== null && usedCount >= maxUses) return renderOutcome('skipped', 'Used up');
+  return renderOutcome('ran', 'Can be used');
 }
 
-const renderCoupons = (coupons: readonly Coupon[], visit: SignedInVisit): Html =>
+const renderCoupons = (coupons: readonly Coupon[], context: UserPageContext): Html =>
   renderTable(
     'Coupons, newest first',
     [
@@ -69,7 +68,7 @@ const renderCoupons = (coupons: readonly Coupon[], visit: SignedInVisit): Html =
         renderRowHead(
           html`<a href="/admin/coupons/${coupon.id}">${coupon.code}</a><span class="sub">by ${coupon.createdByEmail}</span>`,
         ),
-        renderCell(renderCouponState(coupon, visit.now)),
+        renderCell(renderCouponState(coupon, context.now)),
         renderCell(`+${countWords(coupon.value, 'day')}`, { class: 'num start', label: 'Trial' }),
         renderCell(
           coupon.maxUses === null
@@ -77,7 +76,7 @@ const renderCoupons = (coupons: readonly Coupon[], visit: SignedInVisit): Html =
             : `${formatCount(coupon.usedCount)} of ${formatCount(coupon.maxUses)}`,
           { class: 'num', label: 'Uses' },
         ),
-        renderCell(coupon.expiresAt === null ? 'Never' : renderMoment(coupon.expiresAt, visit), {
+        renderCell(coupon.expiresAt === null ? 'Never' : renderMoment(coupon.expiresAt, context), {
           class: 'num start',
           label: 'Expires',
         }),
@@ -86,39 +85,39 @@ const renderCoupons = (coupons: readonly Coupon[], visit: SignedInVisit): Html =
   );
 
 const FIELDS = ['code', 'value', ...COUPON_LIMITS] as const;
-type Typed = CouponLimits & { code: string; value: string };
-const NOTHING: Typed = { code: '', value: '', maxUses: '', expiresAt: '' };
+type FormValues = CouponLimits & { code: string; value: string };
+const NOTHING: FormValues = { code: '', value: '', maxUses: '', expiresAt: '' };
 
-export function showNewCoupon(visit: SignedInVisit): Page {
-  const typed = readTyped(visit, FIELDS);
-  return renderNew(visit, typed ?? NOTHING, NO_ERRORS, typed !== null);
+export function showNewCoupon(context: UserPageContext): Page {
+  const values = readFormValues(context, FIELDS);
+  return renderNew(context, values ?? NOTHING, NO_ERRORS, values !== null);
 }
 
-export async function createCoupon(visit: SignedInVisit): Promise<Page | Redirect> {
-  const form = readForm(visit.request);
-  const typed: Typed = { code: form.text('code').trim(), value: form.text('value').trim(), ...readLimits(form) };
-  const { limits, errors } = toLimits(typed, visit.timeZone);
-  if (errors) return { ...renderNew(visit, typed, errors), status: 422 };
-  const result = await visit.actions.createCoupon(visit.session, {
-    ...(typed.code !== '' && { code: typed.code }),
-    ...(typed.value !== '' && { value: toNumber(typed.value) }),
+export async function createCoupon(context: UserPageContext): Promise<Page | Redirect> {
+  const form = readForm(context.request);
+  const values: FormValues = { code: form.text('code').trim(), value: form.text('value').trim(), ...readLimits(form) };
+  const { limits, errors } = toLimits(values, context.timeZone);
+  if (errors) return { ...renderNew(context, values, errors), status: 422 };
+  const result = await context.actions.createCoupon(context.session, {
+    ...(values.code !== '' && { code: values.code }),
+    ...(values.value !== '' && { value: toNumber(values.value) }),
     ...limits,
   });
-  if (needsConfirmation(result)) return askToConfirm(visit, '/admin/coupons/new', { ...typed });
+  if (needsConfirmation(result)) return askToConfirm(context, '/admin/coupons/new', { ...values });
   if (result.success) return redirect(`/admin/coupons/${result.data.id}`, `Coupon ${result.data.code} is created.`);
-  return { ...renderNew(visit, typed, toFormErrors(result)), status: toStatus(result) };
+  return { ...renderNew(context, values, toFormErrors(result)), status: toStatus(result) };
 }
 
-const renderNew = (visit: SignedInVisit, typed: Typed, errors: FormErrors, isKept = false): Page => ({
+const renderNew = (context: UserPageContext, values: FormValues, errors: FormErrors, isKept = false): Page => ({
   title: 'New coupon',
-  crumb: { href: '/admin/coupons', text: 'Coupons' },
-  lead: 'An account can use each coupon once.',
-  body: html`${renderKept(isKept)}<form class="panel gap narrow" method="post" action="/admin/coupons/new">${visit.csrfField}
+  breadcrumb: { href: '/admin/coupons', text: 'Coupons' },
+  subtitle: 'An account can use each coupon once.',
+  body: html`${renderKept(isKept)}<form class="panel gap narrow" method="post" action="/admin/coupons/new">${context.csrfField}
 ${renderFormError(errors)}
 ${renderInput({
   name: 'code',
   label: 'Code (optional)',
-  value: typed.code,
+  value: values.code,
   errors,
   attributes: html`maxlength="40" spellcheck="false" autocapitalize="characters"`,
   hint: 'Four to forty letters, digits, “-” and “_”. Without one, a random code that cannot be guessed.',
@@ -127,12 +126,12 @@ ${renderInput({
   name: 'value',
   label: 'Days (optional)',
   type: 'number',
-  value: typed.value,
+  value: values.value,
   errors,
   attributes: html`min="1" max="3650"`,
   hint: 'By which the trial is longer. Without a number, as long as the trial of new accounts.',
 })}
-${renderLimits(typed, errors, visit.timeZone)}
+${renderLimits(values, errors, context.timeZone)}
 <div class="do"><button class="primary">Create coupon</button><a class="button quiet" href="/admin/coupons">Cancel</a></div>
 </form>`,
 });

@@ -1,12 +1,12 @@
 import type { WebActionData } from '../../../actions.ts';
-import type { Page } from '../../../answer.ts';
-import { renderFate } from '../../../components/fates.ts';
 import { renderInput, renderSelect } from '../../../components/fields.ts';
 import { countWords, formatCount, formatDay } from '../../../components/format.ts';
+import { renderOutcome } from '../../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
 import { type Html, html } from '../../../html.ts';
 import { readQuery } from '../../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../../visit.ts';
+import type { Page } from '../../../page.ts';
+import { type UserPageContext, unwrap } from '../../../page.ts';
 import { readOffset, renderOffsetPager } from '../offset-pager.ts';
 import { renderSections } from '../sections.ts';
 
@@ -31,8 +31,8 @@ const STATES = [
 const pick = <T extends string>(value: string | undefined, known: readonly T[]): T | undefined =>
   known.find((one) => one === value);
 
-export async function showUsers(visit: SignedInVisit): Promise<Page> {
-  const { actions, session, request } = visit;
+export async function showUsers(context: UserPageContext): Promise<Page> {
+  const { actions, session, request } = context;
   const query = readQuery(request);
   const filters = {
     search: query.search?.slice(0, 254) || undefined,
@@ -52,7 +52,7 @@ export async function showUsers(visit: SignedInVisit): Promise<Page> {
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return {
     title: 'Users',
-    lead: countWords(pagination.total, isFiltered ? 'match' : 'account', isFiltered ? 'matches' : 'accounts'),
+    subtitle: countWords(pagination.total, isFiltered ? 'match' : 'account', isFiltered ? 'matches' : 'accounts'),
     body: html`${renderSections('/admin/users')}
 <form class="sentence tools" method="get" action="/admin/users" role="search">
 ${renderInput({ name: 'search', label: 'Name or e-mail', type: 'search', value: filters.search })}
@@ -64,14 +64,14 @@ ${renderSelect({ name: 'state', label: 'State', options: STATES, value: filters.
 ${
   users.length === 0
     ? html`<div class="rows empty"><p>${filters.search ? `No account matches “${filters.search}” with these filters.` : 'No account matches these filters.'}</p><p><a href="/admin/users">Show all users</a></p></div>`
-    : html`<div>${renderUsers(users, visit)}${renderOffsetPager('/admin/users', filters, pagination)}</div>`
+    : html`<div>${renderUsers(users, context)}${renderOffsetPager('/admin/users', filters, pagination)}</div>`
 }`,
   };
 }
 
 const renderUsers = (
   users: WebActionData<'listAccounts'>['users'],
-  { timeZone, now }: Pick<SignedInVisit, 'timeZone' | 'now'>,
+  { timeZone, now }: Pick<UserPageContext, 'timeZone' | 'now'>,
 ): Html =>
   renderTable(
     'Users, newest first',
@@ -87,7 +87,7 @@ const renderUsers = (
     users.map(({ id, name, email, role, plan, isActive, createdAt, stats }) =>
       renderRow(
         renderRowHead(html`<a href="/admin/users/${id}">${name}</a><span class="sub">${email}</span>`),
-        renderCell(isActive ? renderFate('ran', 'Active') : renderFate('paused', 'Deactivated')),
+        renderCell(isActive ? renderOutcome('ran', 'Active') : renderOutcome('paused', 'Deactivated')),
         renderCell(role === 'ADMIN' ? 'Administrator' : 'User'),
         renderCell(plan === 'pro' ? 'Pro' : 'Trial'),
         renderCell(formatCount(stats.totalTasks), { class: 'num start', label: 'Tasks' }),

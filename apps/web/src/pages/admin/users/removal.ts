@@ -1,5 +1,4 @@
 import type { WebActionData } from '../../../actions.ts';
-import { type Page, type Redirect, redirect } from '../../../answer.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -11,22 +10,22 @@ import {
 import { countWords } from '../../../components/format.ts';
 import { html } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../../visit.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../../page.ts';
 import { askToConfirm, needsConfirmation, readIdOf } from '../requests.ts';
 import { endOwnAccess } from './user.ts';
 
 type Account = WebActionData<'getAccount'>;
 
-async function readAccount(visit: SignedInVisit): Promise<Account> {
-  return unwrap(await visit.actions.getAccount(visit.session, { id: readIdOf(visit) }));
+async function readAccount(context: UserPageContext): Promise<Account> {
+  return unwrap(await context.actions.getAccount(context.session, { id: readIdOf(context) }));
 }
 
-export const showDeactivateUser = async (visit: SignedInVisit): Promise<Page> =>
-  renderDeactivate(visit, await readAccount(visit), NO_ERRORS);
+export const showDeactivateUser = async (context: UserPageContext): Promise<Page> =>
+  renderDeactivate(context, await readAccount(context), NO_ERRORS);
 
-const renderDeactivate = ({ csrfField }: SignedInVisit, account: Account, errors: FormErrors): Page => ({
+const renderDeactivate = ({ csrfField }: UserPageContext, account: Account, errors: FormErrors): Page => ({
   title: `Deactivate ${account.name}`,
-  crumb: { href: `/admin/users/${account.id}`, text: account.name },
+  breadcrumb: { href: `/admin/users/${account.id}`, text: account.name },
   body: html`<form class="panel gap narrow" method="post" action="/admin/users/${account.id}/deactivate">${csrfField}
 ${renderFormError(errors)}
 <p><b>${account.email}</b> is signed out everywhere and cannot sign in.</p>
@@ -35,42 +34,42 @@ ${renderFormError(errors)}
 </form>`,
 });
 
-export async function deactivateUser(visit: SignedInVisit): Promise<Page | Redirect> {
-  const id = readIdOf(visit);
-  const result = await visit.actions.changeAccount(visit.session, { id, isActive: false });
-  if (needsConfirmation(result)) return askToConfirm(visit, `/admin/users/${id}/deactivate`);
+export async function deactivateUser(context: UserPageContext): Promise<Page | Redirect> {
+  const id = readIdOf(context);
+  const result = await context.actions.changeAccount(context.session, { id, isActive: false });
+  if (needsConfirmation(result)) return askToConfirm(context, `/admin/users/${id}/deactivate`);
   if (!result.success) {
-    const page = renderDeactivate(visit, await readAccount(visit), toFormErrors(result));
+    const page = renderDeactivate(context, await readAccount(context), toFormErrors(result));
     return { ...page, status: toStatus(result) };
   }
-  if (id === visit.viewer.id) return endOwnAccess(visit, 'Your account is deactivated.');
+  if (id === context.viewer.id) return endOwnAccess(context, 'Your account is deactivated.');
   return redirect(`/admin/users/${id}`, 'The account is deactivated.');
 }
 
-export const showDeleteUser = async (visit: SignedInVisit): Promise<Page> =>
-  renderDelete(visit, await readAccount(visit), '', NO_ERRORS);
+export const showDeleteUser = async (context: UserPageContext): Promise<Page> =>
+  renderDelete(context, await readAccount(context), '', NO_ERRORS);
 
-const renderDelete = ({ csrfField }: SignedInVisit, account: Account, typed: string, errors: FormErrors): Page => ({
+const renderDelete = ({ csrfField }: UserPageContext, account: Account, address: string, errors: FormErrors): Page => ({
   title: `Delete ${account.name}`,
-  crumb: { href: `/admin/users/${account.id}`, text: account.name },
+  breadcrumb: { href: `/admin/users/${account.id}`, text: account.name },
   body: html`<form class="panel gap narrow" method="post" action="/admin/users/${account.id}/delete">${csrfField}
 ${renderFormError(errors)}
 <p>The account is deleted with ${countWords(account.stats.totalTasks, 'task')}, ${countWords(account.stats.totalExecutions, 'run')}, its files, webhooks and keys. Runs under way are stopped. This cannot be undone; the audit log keeps an entry.</p>
 <p>To continue, type the e-mail address of the account: <b>${account.email}</b></p>
-${renderInput({ name: 'email', label: 'E-mail address', value: typed, autocomplete: 'off', required: true, errors, attributes: html`spellcheck="false" autocapitalize="none"` })}
+${renderInput({ name: 'email', label: 'E-mail address', value: address, autocomplete: 'off', required: true, errors, attributes: html`spellcheck="false" autocapitalize="none"` })}
 <div class="do"><button class="danger">Delete account</button><a class="button quiet" href="/admin/users/${account.id}">Cancel</a></div>
 </form>`,
 });
 
-export async function deleteUser(visit: SignedInVisit): Promise<Page | Redirect> {
-  const id = readIdOf(visit);
-  const email = readForm(visit.request).text('email').trim();
-  const result = await visit.actions.removeAccount(visit.session, { id, email });
-  if (needsConfirmation(result)) return askToConfirm(visit, `/admin/users/${id}/delete`);
+export async function deleteUser(context: UserPageContext): Promise<Page | Redirect> {
+  const id = readIdOf(context);
+  const email = readForm(context.request).text('email').trim();
+  const result = await context.actions.removeAccount(context.session, { id, email });
+  if (needsConfirmation(result)) return askToConfirm(context, `/admin/users/${id}/delete`);
   if (!result.success) {
-    const page = renderDelete(visit, await readAccount(visit), email, toFormErrors(result));
+    const page = renderDelete(context, await readAccount(context), email, toFormErrors(result));
     return { ...page, status: toStatus(result) };
   }
-  if (id === visit.viewer.id) return endOwnAccess(visit, 'Your account is deleted.');
+  if (id === context.viewer.id) return endOwnAccess(context, 'Your account is deleted.');
   return redirect('/admin/users', 'The account is deleted.');
 }

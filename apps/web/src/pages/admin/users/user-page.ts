@@ -1,13 +1,12 @@
 import type { WebActionData } from '../../../actions.ts';
-import type { Page } from '../../../answer.ts';
-import { renderFate } from '../../../components/fates.ts';
 import { type FormErrors, renderFormError, renderInput, renderSelect } from '../../../components/fields.ts';
 import { countWords, formatCount, formatShortCount } from '../../../components/format.ts';
+import { renderOutcome } from '../../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
 import { renderMoment, renderMomentWithDistance } from '../../../components/times.ts';
 import { type Html, html } from '../../../html.ts';
-import type { SignedInVisit } from '../../../visit.ts';
-import { describeDetails, describeKind } from '../audit-words.ts';
+import type { Page, UserPageContext } from '../../../page.ts';
+import { describeDetails, describeKind } from '../audit-text.ts';
 import { toLocalTime } from '../local-time.ts';
 import { renderKept } from '../requests.ts';
 
@@ -15,7 +14,7 @@ export type Account = WebActionData<'getAccount'>;
 
 /** What the forms of the page show. */
 export interface FilledForms {
-  typed: { role: string; plan: string; trialEndsAt: string };
+  values: { role: string; plan: string; trialEndsAt: string };
   errors: FormErrors;
   days: string;
   trialErrors: FormErrors;
@@ -31,19 +30,19 @@ const PLANS = [
   { value: 'pro', text: 'Pro' },
 ];
 
-export const renderUser = (visit: SignedInVisit, account: Account, forms: FilledForms): Page => ({
+export const renderUser = (context: UserPageContext, account: Account, forms: FilledForms): Page => ({
   title: account.name,
-  crumb: { href: '/admin/users', text: 'Users' },
-  lead: account.email,
-  aside: renderActions(visit, account),
+  breadcrumb: { href: '/admin/users', text: 'Users' },
+  subtitle: account.email,
+  aside: renderActions(context, account),
   body: html`${renderKept(forms.isKept)}<div class="split">
-<div class="gap-l">${renderUse(account)}${renderFacts(visit, account)}${renderSessions(visit, account)}</div>
-<aside class="gap-l" aria-label="Change">${renderChange(visit, account, forms)}${renderTrial(visit, account, forms)}</aside>
+<div class="gap-l">${renderUse(account)}${renderFacts(context, account)}${renderSessions(context, account)}</div>
+<aside class="gap-l" aria-label="Change">${renderChange(context, account, forms)}${renderTrial(context, account, forms)}</aside>
 </div>
-${renderActivity(visit, account)}`,
+${renderActivity(context, account)}`,
 });
 
-const renderActions = ({ csrfField }: SignedInVisit, { id, isActive }: Account): Html =>
+const renderActions = ({ csrfField }: UserPageContext, { id, isActive }: Account): Html =>
   html`${
     isActive
       ? html`<a class="button" href="/admin/users/${id}/deactivate">Deactivate…</a>`
@@ -61,29 +60,29 @@ const renderUse = ({ stats, usage }: Account): Html =>
 const ways = ({ hasPassword, providers }: Account) =>
   [...(hasPassword ? ['password'] : []), ...providers].join(', ') || 'none';
 
-const renderFacts = (visit: SignedInVisit, account: Account): Html =>
+const renderFacts = (context: UserPageContext, account: Account): Html =>
   html`<section aria-labelledby="facts"><div class="head"><h2 id="facts">Account</h2><p><a href="/admin/audit?account=${account.id}">Audit log of this account</a></p></div>
 <dl class="facts">
-<dt>State</dt><dd>${account.isActive ? renderFate('ran', 'Active') : renderFate('paused', 'Deactivated')}</dd>
-<dt>Trial</dt><dd>${account.trialEndsAt === null ? 'Without an end' : renderEnd(account.trialEndsAt, visit)}</dd>
-<dt>E-mail address</dt><dd>${account.emailVerifiedAt === null ? 'Not confirmed' : html`Confirmed ${renderMoment(account.emailVerifiedAt, visit)}`}</dd>
+<dt>State</dt><dd>${account.isActive ? renderOutcome('ran', 'Active') : renderOutcome('paused', 'Deactivated')}</dd>
+<dt>Trial</dt><dd>${account.trialEndsAt === null ? 'Without an end' : renderEnd(account.trialEndsAt, context)}</dd>
+<dt>E-mail address</dt><dd>${account.emailVerifiedAt === null ? 'Not confirmed' : html`Confirmed ${renderMoment(account.emailVerifiedAt, context)}`}</dd>
 <dt>Signs in with</dt><dd>${ways(account)}</dd>
 <dt>Time zone</dt><dd>${account.timezone ?? 'UTC (none chosen)'}</dd>
-<dt>Registered</dt><dd>${renderMoment(account.createdAt, visit)}</dd>
-<dt>Changed</dt><dd>${renderMoment(account.updatedAt, visit)}</dd>
+<dt>Registered</dt><dd>${renderMoment(account.createdAt, context)}</dd>
+<dt>Changed</dt><dd>${renderMoment(account.updatedAt, context)}</dd>
 <dt>Number</dt><dd>${account.id}</dd>
 <dt>Identity</dt><dd><code>${account.identityUserId}</code></dd>
 </dl></section>`;
 
-const renderEnd = (at: string, visit: SignedInVisit): Html =>
-  html`${new Date(at) > visit.now ? 'Ends' : 'Ended'} ${renderMomentWithDistance(at, visit)}`;
+const renderEnd = (at: string, context: UserPageContext): Html =>
+  html`${new Date(at) > context.now ? 'Ends' : 'Ended'} ${renderMomentWithDistance(at, context)}`;
 
-function renderSessions(visit: SignedInVisit, { sessions }: Account): Html {
+function renderSessions(context: UserPageContext, { sessions }: Account): Html {
   const rows = sessions.map(({ userAgent, address, createdAt, lastUsedAt }) =>
     renderRow(
       renderRowHead(html`${userAgent ?? 'Unknown program'}<span class="sub">${address ?? 'Unknown address'}</span>`),
-      renderCell(renderMoment(createdAt, visit), { class: 'num', label: 'Signed in' }),
-      renderCell(renderMomentWithDistance(lastUsedAt, visit), { class: 'num start', label: 'Used' }),
+      renderCell(renderMoment(createdAt, context), { class: 'num', label: 'Signed in' }),
+      renderCell(renderMomentWithDistance(lastUsedAt, context), { class: 'num start', label: 'Used' }),
     ),
   );
   return html`<section aria-labelledby="sessions"><div class="head"><h2 id="sessions">Sessions</h2><p>Another role and deactivation end them</p></div>
@@ -103,12 +102,12 @@ function describeActivity({ taskId, executionId, actorId, ...details }: Readonly
   return describeDetails(details).join(', ');
 }
 
-function renderActivity(visit: SignedInVisit, { recentActivity }: Account): Html {
+function renderActivity(context: UserPageContext, { recentActivity }: Account): Html {
   const rows = recentActivity.map(({ type, timestamp, details }) => {
     const words = describeActivity(details);
     return renderRow(
       renderRowHead(html`${describeKind(type)}${words !== '' && html`<span class="sub">${words}</span>`}`),
-      renderCell(renderMomentWithDistance(timestamp, visit), { class: 'num' }),
+      renderCell(renderMomentWithDistance(timestamp, context), { class: 'num' }),
     );
   });
   return html`<section aria-labelledby="activity"><div class="head"><h2 id="activity">Latest activity</h2></div>
@@ -119,9 +118,9 @@ ${
 }</section>`;
 }
 
-function renderChange(visit: SignedInVisit, { id, trialEndsAt }: Account, { typed, errors }: FilledForms): Html {
-  const shownTrialEnd = trialEndsAt === null ? '' : toLocalTime(new Date(trialEndsAt), visit.timeZone);
-  return html`<form class="panel gap" method="post" action="/admin/users/${id}">${visit.csrfField}
+function renderChange(context: UserPageContext, { id, trialEndsAt }: Account, { values, errors }: FilledForms): Html {
+  const shownTrialEnd = trialEndsAt === null ? '' : toLocalTime(new Date(trialEndsAt), context.timeZone);
+  return html`<form class="panel gap" method="post" action="/admin/users/${id}">${context.csrfField}
 <input type="hidden" name="shownTrialEnd" value="${shownTrialEnd}">
 <h2>Role and plan</h2>
 ${renderFormError(errors)}
@@ -129,27 +128,27 @@ ${renderSelect({
   name: 'role',
   label: 'Role',
   options: ROLES,
-  value: typed.role,
+  value: values.role,
   errors,
   hint:
-    id === visit.viewer.id
+    id === context.viewer.id
       ? 'This is your account: another role signs you out.'
       : 'Another role ends the sessions of the account.',
 })}
-${renderSelect({ name: 'plan', label: 'Plan', options: PLANS, value: typed.plan, errors, hint: 'Decides the quotas.' })}
+${renderSelect({ name: 'plan', label: 'Plan', options: PLANS, value: values.plan, errors, hint: 'Decides the quotas.' })}
 ${renderInput({
   name: 'trialEndsAt',
   label: 'Trial ends',
   type: 'datetime-local',
-  value: typed.trialEndsAt,
+  value: values.trialEndsAt,
   errors,
-  hint: `In ${visit.timeZone}. Empty for a trial without an end.`,
+  hint: `In ${context.timeZone}. Empty for a trial without an end.`,
 })}
 <button class="primary">Save</button>
 </form>`;
 }
 
-const renderTrial = ({ csrfField }: SignedInVisit, { id }: Account, { days, trialErrors }: FilledForms): Html =>
+const renderTrial = ({ csrfField }: UserPageContext, { id }: Account, { days, trialErrors }: FilledForms): Html =>
   html`<form class="panel gap" method="post" action="/admin/users/${id}/trial">${csrfField}
 <h2>Extend the trial</h2>
 ${renderFormError({ ...trialErrors, fields: {} })}

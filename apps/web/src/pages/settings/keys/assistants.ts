@@ -1,6 +1,6 @@
 import { type ApiKeyScope, ASSISTANT_SCOPES } from '@carillon/contract/accounts/api-keys';
 import { type Html, html, raw } from '../../../html.ts';
-import type { SignedInVisit } from '../../../visit.ts';
+import type { UserPageContext } from '../../../page.ts';
 
 /** Opens the form of a new key with the scopes of an assistant. */
 export const FOR_ASSISTANT = 'assistant';
@@ -46,11 +46,11 @@ function renderPrograms(url: string, key: string): Html {
   )}</div>`;
 }
 
-const addressOf = ({ dashboard }: SignedInVisit) => `${dashboard.appUrl}/mcp`;
+const addressOf = ({ dashboard }: UserPageContext) => `${dashboard.appUrl}/mcp`;
 
 /** How an assistant is connected, with a placeholder instead of a key. */
-export function renderAssistants(visit: SignedInVisit): Html {
-  const url = addressOf(visit);
+export function renderAssistants(context: UserPageContext): Html {
+  const url = addressOf(context);
   return html`<section class="gap form" id="assistants" aria-labelledby="connect"><div class="head"><h2 id="connect">Connect an assistant</h2><a href="/settings/keys?for=${FOR_ASSISTANT}#new-key">Make a key for an assistant</a></div>
 <p>An assistant that speaks MCP can plan tasks with you, run them and read their answers. It needs this address and a key.</p>
 <dl class="facts"><dt>Address</dt><dd><code class="copied">${url}</code></dd><dt>Protocol</dt><dd>MCP over streamable HTTP, with the key as a bearer token</dd></dl>
@@ -60,7 +60,7 @@ ${renderPrograms(url, PLACEHOLDER)}
 
 /** The same with a new key. Empty for a key that no tool of an assistant accepts. */
 export function renderAssistantsWith(
-  visit: SignedInVisit,
+  context: UserPageContext,
   secret: string,
   scopes: readonly ApiKeyScope[],
 ): Html | false {
@@ -69,7 +69,7 @@ export function renderAssistantsWith(
   return (
     !isUseless &&
     html`<section class="gap form" aria-labelledby="connect"><h2 id="connect">Connect an assistant with it</h2>
-${renderPrograms(addressOf(visit), secret)}${
+${renderPrograms(addressOf(context), secret)}${
   missing.length > 0 &&
   html`<p class="hint">The key has not all scopes that an assistant can use: tools that need ${missing.map(
     (scope, at) => html`${at > 0 && ', '}<code>${scope}</code>`,

@@ -1,5 +1,4 @@
 import { isUuid } from '@carillon/contract/primitives';
-import { type Page, type Redirect, redirect } from '../../../answer.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -11,24 +10,24 @@ import {
 import { html } from '../../../html.ts';
 import { NOT_FOUND } from '../../../http/errors.ts';
 import { readForm } from '../../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../../visit.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../../page.ts';
 import { type Key, listKeys } from './list.ts';
 
 const CRUMB = { href: '/settings/keys', text: 'API keys' };
 const LIST = '/settings/keys';
 
-const getId = ({ request }: SignedInVisit) => (request.params as { id: string }).id;
+const getId = ({ request }: UserPageContext) => (request.params as { id: string }).id;
 
 /** Shows a page of the key in the address. */
-async function showKey(visit: SignedInVisit, render: (key: Key) => Page): Promise<Page> {
-  const id = getId(visit).toLowerCase();
-  const key = (await listKeys(visit)).find((one) => one.id === id);
+async function showKey(context: UserPageContext, render: (key: Key) => Page): Promise<Page> {
+  const id = getId(context).toLowerCase();
+  const key = (await listKeys(context)).find((one) => one.id === id);
   return key ? render(key) : NOT_FOUND;
 }
 
-const renderName = ({ csrfField }: SignedInVisit, id: string, name: string, errors: FormErrors): Page => ({
+const renderName = ({ csrfField }: UserPageContext, id: string, name: string, errors: FormErrors): Page => ({
   title: 'Rename key',
-  crumb: CRUMB,
+  breadcrumb: CRUMB,
   body: html`<form class="panel gap narrow" method="post" action="/settings/keys/${id}">${csrfField}
 ${renderFormError(errors)}
 ${renderInput({ name: 'name', label: 'Name', value: name, autocomplete: 'off', required: true, errors })}
@@ -36,32 +35,32 @@ ${renderInput({ name: 'name', label: 'Name', value: name, autocomplete: 'off', r
 </form>`,
 });
 
-export const showKeyName = (visit: SignedInVisit): Promise<Page> =>
-  showKey(visit, ({ id, name }) => renderName(visit, id, name, NO_ERRORS));
+export const showKeyName = (context: UserPageContext): Promise<Page> =>
+  showKey(context, ({ id, name }) => renderName(context, id, name, NO_ERRORS));
 
-export async function renameKey(visit: SignedInVisit): Promise<Page | Redirect> {
-  const id = getId(visit);
+export async function renameKey(context: UserPageContext): Promise<Page | Redirect> {
+  const id = getId(context);
   if (!isUuid(id)) return NOT_FOUND;
-  const name = readForm(visit.request).text('name').trim();
-  const result = await visit.actions.changeKey(visit.session, { id, name });
+  const name = readForm(context.request).text('name').trim();
+  const result = await context.actions.changeKey(context.session, { id, name });
   if (result.success) return redirect(LIST, 'The key is renamed.');
-  return { ...renderName(visit, id, name, toFormErrors(result)), status: toStatus(result) };
+  return { ...renderName(context, id, name, toFormErrors(result)), status: toStatus(result) };
 }
 
-export const showKeyDeletion = (visit: SignedInVisit): Promise<Page> =>
-  showKey(visit, ({ id, name, prefix }) => ({
+export const showKeyDeletion = (context: UserPageContext): Promise<Page> =>
+  showKey(context, ({ id, name, prefix }) => ({
     title: 'Delete key',
-    crumb: CRUMB,
-    lead: 'Programs that use it are refused from then on.',
-    body: html`<form class="panel gap narrow" method="post" action="/settings/keys/${id}/delete">${visit.csrfField}
+    breadcrumb: CRUMB,
+    subtitle: 'Programs that use it are refused from then on.',
+    body: html`<form class="panel gap narrow" method="post" action="/settings/keys/${id}/delete">${context.csrfField}
 <p><b>${name}</b>, which starts with <code>${prefix}</code></p>
 <div class="do"><button class="danger">Delete key</button><a class="button quiet" href="${LIST}">Cancel</a></div>
 </form>`,
   }));
 
-export async function deleteKey(visit: SignedInVisit): Promise<Page | Redirect> {
-  const id = getId(visit);
+export async function deleteKey(context: UserPageContext): Promise<Page | Redirect> {
+  const id = getId(context);
   if (!isUuid(id)) return NOT_FOUND;
-  unwrap(await visit.actions.deleteKey(visit.session, { id }));
+  unwrap(await context.actions.deleteKey(context.session, { id }));
   return redirect(LIST, 'The key is deleted.');
 }

@@ -1,55 +1,54 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiKeyScope } from '@carillon/contract/accounts/api-keys';
 import { DAY_MS, isUuid } from '@carillon/contract/primitives';
-import type { Page } from '../../../answer.ts';
 import { toFormErrors, toStatus } from '../../../components/fields.ts';
 import { html } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';
-import type { SignedInVisit } from '../../../visit.ts';
+import type { Page, UserPageContext } from '../../../page.ts';
 import { renderAssistantsWith } from './assistants.ts';
 import { EXPIRIES, type Key, renderKeys, type TypedKey } from './list.ts';
 
 /** Answers with the page of the secret, because an address or a cookie would keep it. */
-export async function createKey(visit: SignedInVisit): Promise<Page> {
-  const { actions, now, request, session } = visit;
+export async function createKey(context: UserPageContext): Promise<Page> {
+  const { actions, now, request, session } = context;
   const form = readForm(request);
   const id = form.text('id');
-  const typed: TypedKey = {
+  const values: TypedKey = {
     id: isUuid(id) ? id : randomUUID(),
     name: form.text('name').trim(),
     scopes: form.list('scopes'),
     expiry: EXPIRIES.some(({ value }) => value === form.text('expiry')) ? form.text('expiry') : '90',
   };
-  const days = typed.expiry === 'never' ? null : Number(typed.expiry);
+  const days = values.expiry === 'never' ? null : Number(values.expiry);
   const currentPassword = form.optional('currentPassword');
   const result = await actions.createKey(session, {
     ...(currentPassword !== undefined && { currentPassword }),
-    id: typed.id,
-    name: typed.name,
-    scopes: [...typed.scopes] as ApiKeyScope[],
+    id: values.id,
+    name: values.name,
+    scopes: [...values.scopes] as ApiKeyScope[],
     expiresAt: days === null ? null : new Date(now.getTime() + days * DAY_MS).toISOString(),
   });
-  if (result.success) return renderSecret(visit, result.data);
+  if (result.success) return renderSecret(context, result.data);
   // The page was loaded again, or its form sent twice.
   if (result.code === 'CONFLICT') {
     const errors = {
       fields: {},
       form: 'This key is created already. Its secret is not shown again: delete it if you have lost it.',
     };
-    return { ...(await renderKeys(visit, { ...typed, id: randomUUID(), name: '' }, errors)), status: 409 };
+    return { ...(await renderKeys(context, { ...values, id: randomUUID(), name: '' }, errors)), status: 409 };
   }
   const errors = toFormErrors(result);
   const fields = errors.fields.scopes ? { ...errors.fields, scopes: ['Choose at least one of these'] } : errors.fields;
-  return { ...(await renderKeys(visit, typed, { ...errors, fields })), status: toStatus(result) };
+  return { ...(await renderKeys(context, values, { ...errors, fields })), status: toStatus(result) };
 }
 
-const renderSecret = (visit: SignedInVisit, { key, secret }: { key: Key; secret: string }): Page => ({
+const renderSecret = (context: UserPageContext, { key, secret }: { key: Key; secret: string }): Page => ({
   title: 'The key is created',
-  crumb: { href: '/settings/keys', text: 'API keys' },
-  lead: html`This is the secret of <b>${key.name}</b>. It is shown here only, and not again: store it now.`,
+  breadcrumb: { href: '/settings/keys', text: 'API keys' },
+  subtitle: html`This is the secret of <b>${key.name}</b>. It is shown here only, and not again: store it now.`,
   body: html`<div class="panel gap"><p class="secret"><code>${secret}</code></p>
 <p>Send it as a bearer token, such as</p>
-<pre><code>curl ${visit.dashboard.appUrl}/api/tasks -H 'Authorization: Bearer ${secret}'</code></pre></div>
-${renderAssistantsWith(visit, secret, key.scopes)}
+<pre><code>curl ${context.dashboard.appUrl}/api/tasks -H 'Authorization: Bearer ${secret}'</code></pre></div>
+${renderAssistantsWith(context, secret, key.scopes)}
 <p><a class="button primary" href="/settings/keys">I have stored it</a></p>`,
 });

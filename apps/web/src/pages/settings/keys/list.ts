@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { API_KEY_SCOPES, type ApiKeyScope, ASSISTANT_SCOPES } from '@carillon/contract/accounts/api-keys';
 import type { WebActionData } from '../../../actions.ts';
-import type { Page } from '../../../answer.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -14,7 +13,8 @@ import { renderCell, renderRow, renderRowHead, renderTable } from '../../../comp
 import { renderMoment, renderMomentWithDistance } from '../../../components/times.ts';
 import { type Html, html, raw } from '../../../html.ts';
 import { readQuery } from '../../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../../visit.ts';
+import type { Page } from '../../../page.ts';
+import { type UserPageContext, unwrap } from '../../../page.ts';
 import { renderConfirmation } from '../confirmation.ts';
 import { renderSections } from '../sections.ts';
 import { FOR_ASSISTANT, renderAssistants } from './assistants.ts';
@@ -39,29 +39,29 @@ export const EXPIRIES = [
   { value: 'never', text: 'never' },
 ];
 
-export const listKeys = async ({ actions, session }: SignedInVisit): Promise<readonly Key[]> =>
+export const listKeys = async ({ actions, session }: UserPageContext): Promise<readonly Key[]> =>
   unwrap(await actions.listKeys(session, ALL)).keys;
 
 /** A link may propose the scopes of an assistant. */
-export function showKeys(visit: SignedInVisit): Promise<Page> {
-  const isForAssistant = readQuery(visit.request).for === FOR_ASSISTANT;
+export function showKeys(context: UserPageContext): Promise<Page> {
+  const isForAssistant = readQuery(context.request).for === FOR_ASSISTANT;
   const proposed = isForAssistant ? { name: 'Assistant', scopes: ASSISTANT_SCOPES } : { name: '', scopes: [] };
-  return renderKeys(visit, { id: randomUUID(), expiry: '90', ...proposed }, NO_ERRORS);
+  return renderKeys(context, { id: randomUUID(), expiry: '90', ...proposed }, NO_ERRORS);
 }
 
-export async function renderKeys(visit: SignedInVisit, typed: TypedKey, errors: FormErrors): Promise<Page> {
-  const keys = await listKeys(visit);
+export async function renderKeys(context: UserPageContext, values: TypedKey, errors: FormErrors): Promise<Page> {
+  const keys = await listKeys(context);
   return {
     title: 'API keys',
-    lead: 'With a key, a program does what you allow it to, without your password.',
+    subtitle: 'With a key, a program does what you allow it to, without your password.',
     body: html`${renderSections('/settings/keys')}
-${renderList(visit, keys)}
-<section aria-labelledby="new-key"><div class="head"><h2 id="new-key">New key</h2><a href="/settings/keys?for=${FOR_ASSISTANT}#new-key">For an assistant</a></div>${renderForm(visit, typed, errors)}</section>
-${renderAssistants(visit)}`,
+${renderList(context, keys)}
+<section aria-labelledby="new-key"><div class="head"><h2 id="new-key">New key</h2><a href="/settings/keys?for=${FOR_ASSISTANT}#new-key">For an assistant</a></div>${renderForm(context, values, errors)}</section>
+${renderAssistants(context)}`,
   };
 }
 
-const renderList = (visit: SignedInVisit, keys: readonly Key[]): Html =>
+const renderList = (context: UserPageContext, keys: readonly Key[]): Html =>
   keys.length === 0
     ? html`<div class="rows"><p class="empty">Your keys will stand here, with what they may do and when they were used last. Create the first one with the form.</p></div>`
     : renderTable(
@@ -73,24 +73,27 @@ const renderList = (visit: SignedInVisit, keys: readonly Key[]): Html =>
           { head: 'Expires' },
           { head: html`<span class="vh">Change</span>` },
         ],
-        keys.map((key) => renderKey(visit, key)),
+        keys.map((key) => renderKey(context, key)),
       );
 
-function renderKey(visit: SignedInVisit, { id, name, prefix, scopes, createdAt, lastUsedAt, expiresAt }: Key): Html {
-  const isExpired = expiresAt !== null && new Date(expiresAt) <= visit.now;
+function renderKey(
+  context: UserPageContext,
+  { id, name, prefix, scopes, createdAt, lastUsedAt, expiresAt }: Key,
+): Html {
+  const isExpired = expiresAt !== null && new Date(expiresAt) <= context.now;
   return renderRow(
     renderRowHead(
-      html`<b>${name}</b><span class="sub"><code>${prefix}…</code> created ${renderMoment(createdAt, visit)}</span>`,
+      html`<b>${name}</b><span class="sub"><code>${prefix}…</code> created ${renderMoment(createdAt, context)}</span>`,
     ),
     renderCell(
       html`${scopes.map((scope) => html`<span class="tag calm" title="${API_KEY_SCOPES[scope]}">${scope}</span> `)}`,
       { class: 'whole' },
     ),
-    renderCell(lastUsedAt === null ? 'never' : renderMomentWithDistance(lastUsedAt, visit), { label: 'last used' }),
+    renderCell(lastUsedAt === null ? 'never' : renderMomentWithDistance(lastUsedAt, context), { label: 'last used' }),
     renderCell(
       expiresAt === null
         ? 'never'
-        : html`${isExpired && html`<b>expired</b> `}${renderMomentWithDistance(expiresAt, visit)}`,
+        : html`${isExpired && html`<b>expired</b> `}${renderMomentWithDistance(expiresAt, context)}`,
       { label: 'expires' },
     ),
     renderCell(
@@ -100,20 +103,20 @@ function renderKey(visit: SignedInVisit, { id, name, prefix, scopes, createdAt, 
   );
 }
 
-function renderForm({ csrfField, viewer }: SignedInVisit, typed: TypedKey, errors: FormErrors): Html {
+function renderForm({ csrfField, viewer }: UserPageContext, values: TypedKey, errors: FormErrors): Html {
   const scopes = Object.entries(API_KEY_SCOPES) as [ApiKeyScope, string][];
   const offered = scopes.filter(([scope]) => scope !== 'admin' || viewer.role === 'ADMIN');
   return html`<form class="panel gap" method="post" action="/settings/keys">${csrfField}
-<input type="hidden" name="id" value="${typed.id}">
+<input type="hidden" name="id" value="${values.id}">
 ${renderFormError(errors)}
-<div class="narrow">${renderInput({ name: 'name', label: 'Name', value: typed.name, autocomplete: 'off', required: true, hint: 'Such as the program that uses it', errors })}</div>
+<div class="narrow">${renderInput({ name: 'name', label: 'Name', value: values.name, autocomplete: 'off', required: true, hint: 'Such as the program that uses it', errors })}</div>
 <fieldset class="scopes"${errors.fields.scopes && raw(' aria-describedby="scopes-error"')}><legend>It may</legend>
 ${offered.map(
   ([scope, words]) =>
-    html`<label class="check"><input type="checkbox" name="scopes" value="${scope}"${typed.scopes.includes(scope) && raw(' checked')}><span>${words}<span class="sub">${scope}</span></span></label>`,
+    html`<label class="check"><input type="checkbox" name="scopes" value="${scope}"${values.scopes.includes(scope) && raw(' checked')}><span>${words}<span class="sub">${scope}</span></span></label>`,
 )}
 ${renderFieldError('scopes', errors)}</fieldset>
-<div class="narrow">${renderSelect({ name: 'expiry', label: 'It expires', options: EXPIRIES, value: typed.expiry, errors })}</div>
+<div class="narrow">${renderSelect({ name: 'expiry', label: 'It expires', options: EXPIRIES, value: values.expiry, errors })}</div>
 ${renderConfirmation(errors)}
 <div class="do"><button class="primary">Create key</button></div>
 </form>`;

@@ -2,17 +2,17 @@ import { isTimeZone } from '@carillon/contract/validation/time-zone';
 import type { WebActionData } from '../../../actions.ts';
 import { formatCron } from '../../../components/schedule/format-cron.ts';
 import {
-  describeWords,
+  describeRecurrence,
   parseCron,
+  type Recurrence,
   type TaskSchedule,
-  toWords,
-  type Words,
-} from '../../../components/schedule/words.ts';
-import { type SignedInVisit, unwrap } from '../../../visit.ts';
-import type { StoredTask } from '../opened.ts';
+  toRecurrence,
+} from '../../../components/schedule/recurrence-text.ts';
+import { type UserPageContext, unwrap } from '../../../page.ts';
+import type { StoredTask } from '../form-data.ts';
+import { type ScheduleValues, toScheduleValues } from '../form-values.ts';
 import { nameFields, type Problems } from '../problems.ts';
-import { type TypedSchedule, typeSchedule } from '../typed.ts';
-import { findNextDay, isWords, readSingleRun, readTypedWords } from './read-words.ts';
+import { findNextDay, isRecurrence, readRecurrence, readSingleRun } from './read-recurrence.ts';
 
 type Occurrence = WebActionData<'previewRuns'>['occurrences'][number];
 
@@ -29,7 +29,7 @@ export interface Plan {
   /** With its first run; null while something is wrong. */
   schedule: Schedule | null;
   /** Null for a pattern that has no words. */
-  words: Words | null;
+  words: Recurrence | null;
   /** Null for words that have no pattern. */
   cron: string | null;
   runs: readonly Occurrence[];
@@ -53,45 +53,45 @@ const NO_LIMITS: RunLimits = { endsAt: null, maxRuns: null, pausedUntil: null, p
 
 /** Where a plan is made. */
 interface Planner {
-  visit: SignedInVisit;
+  context: UserPageContext;
   limits: RunLimits;
 }
 
 /** Finds the next runs of the typed schedule. */
 export async function planRuns(
-  visit: SignedInVisit,
-  typed: TypedSchedule,
+  context: UserPageContext,
+  values: ScheduleValues,
   task: TaskSchedule | null,
   limits: RunLimits = NO_LIMITS,
 ): Promise<Plan> {
-  const planner = { visit, limits };
-  const stored = task && typeSchedule(task, visit.now);
-  if (stored && isSameSchedule(typed, stored)) return planStored(planner, task);
-  if (stored && isRespelled(typed, stored)) {
-    return { ...(await planStored(planner, { ...task, recurrencePattern: typed.cron })), isStored: false };
+  const planner = { context, limits };
+  const stored = task && toScheduleValues(task, context.now);
+  if (stored && isSameSchedule(values, stored)) return planStored(planner, task);
+  if (stored && isRespelled(values, stored)) {
+    return { ...(await planStored(planner, { ...task, recurrencePattern: values.cron })), isStored: false };
   }
-  if (!isTimeZone(typed.timezone))
+  if (!isTimeZone(values.timezone))
     return fail({ timezone: ['The time zone must be an IANA name, such as Europe/Berlin'] });
-  if (typed.mode === 'cron') return planPattern(planner, typed.cron, parseCron(typed.cron), typed);
-  const words = readTypedWords(typed);
-  if (!isWords(words)) return fail(words);
+  if (values.mode === 'cron') return planPattern(planner, values.cron, parseCron(values.cron), values);
+  const words = readRecurrence(values);
+  if (!isRecurrence(words)) return fail(words);
   const cron = formatCron(words);
-  if (cron !== null) return planPattern(planner, cron, words, typed);
+  if (cron !== null) return planPattern(planner, cron, words, values);
   const first =
     words.every === 'month' && words.day !== 'last'
-      ? findNextDay({ ...words, day: words.day }, typed.timezone, visit.now)
-      : readSingleRun(typed);
+      ? findNextDay({ ...words, day: words.day }, values.timezone, context.now)
+      : readSingleRun(values);
   if (!(first instanceof Date)) return fail(first);
   const recurrence = words.every === 'once' ? 'once' : 'monthly';
   return previewSchedule(planner, words, null, {
     scheduledFor: first.toISOString(),
     recurrence,
     recurrencePattern: null,
-    timezone: typed.timezone,
+    timezone: values.timezone,
   });
 }
 
-const fail = (problems: Problems, words: Words | null = null, cron: string | null = null): Plan => ({
+const fail = (problems: Problems, words: Recurrence | null = null, cron: string | null = null): Plan => ({
   schedule: null,
   words,
   cron,
@@ -101,10 +101,15 @@ const fail = (problems: Problems, words: Words | null = null, cron: string | nul
 });
 
 /** The first run is the next time that the pattern fires, even in a pause: the task may be resumed before. */
-async function planPattern(planner: Planner, cron: string, words: Words | null, { timezone, mode }: TypedSchedule) {
+async function planPattern(
+  planner: Planner,
+  cron: string,
+  words: Recurrence | null,
+  { timezone, mode }: ScheduleValues,
+) {
   if (cron === '') return fail({ cron: ['Give a pattern of five fields'] });
   const schedule = {
-    scheduledFor: planner.visit.now.toISOString(),
+    scheduledFor: planner.context.now.toISOString(),
     recurrence: 'daily',
     recurrencePattern: cron,
     timezone,
@@ -119,12 +124,12 @@ async function planPattern(planner: Planner, cron: string, words: Words | null, 
 }
 
 async function previewSchedule(
-  { visit, limits }: Planner,
-  words: Words | null,
+  { context, limits }: Planner,
+  words: Recurrence | null,
   cron: string | null,
   schedule: Schedule,
 ): Promise<Plan> {
-  const result = await visit.actions.previewRuns(visit.session, { ...schedule, ...limits, count: SHOWN_RUNS });
+  const result = await context.actions.previewRuns(context.session, { ...schedule, ...limits, count: SHOWN_RUNS });
   if (result.success) {
     const { occurrences } = result.data;
     return { schedule, words, cron, runs: occurrences, problems: {}, isStored: false };
@@ -146,29 +151,29 @@ async function previewSchedule(
 /** A task that has ended has no next runs, and may be saved without new ones. */
 async function planStored(planner: Planner, task: TaskSchedule): Promise<Plan> {
   const { scheduledFor, recurrence, recurrencePattern, timezone } = task;
-  const words = toWords(task);
+  const words = toRecurrence(task);
   const cron = recurrencePattern ?? (words && formatCron(words));
   const plan = await previewSchedule(planner, words, cron, { scheduledFor, recurrence, recurrencePattern, timezone });
   return { ...plan, problems: {}, isStored: true };
 }
 
 /** Compares the fields that count. */
-function isSameSchedule(a: TypedSchedule, b: TypedSchedule): boolean {
+function isSameSchedule(a: ScheduleValues, b: ScheduleValues): boolean {
   if (a.timezone !== b.timezone) return false;
   if (a.mode === 'cron') return a.cron === b.cron && b.cron !== '';
   if (b.mode === 'cron') return false;
-  const [words, others] = [readTypedWords(a), readTypedWords(b)];
+  const [words, others] = [readRecurrence(a), readRecurrence(b)];
   const isSameDay = a.every !== 'once' || (a.date === b.date && a.at.slice(0, 5) === b.at);
   return isSameDay && JSON.stringify(words) === JSON.stringify(others);
 }
 
 /** Whether a pattern has the words of the stored one, so that the first run is the same. */
-function isRespelled(typed: TypedSchedule, stored: TypedSchedule): boolean {
-  if (typed.mode !== 'cron' || typed.timezone !== stored.timezone) return false;
-  const words = parseCron(typed.cron);
+function isRespelled(values: ScheduleValues, stored: ScheduleValues): boolean {
+  if (values.mode !== 'cron' || values.timezone !== stored.timezone) return false;
+  const words = parseCron(values.cron);
   return words !== null && JSON.stringify(words) === JSON.stringify(parseCron(stored.cron));
 }
 
 /** Such as `Weekdays at 02:30`; the pattern where there are no words. */
 export const describePlan = ({ words, cron }: Pick<Plan, 'words' | 'cron'>): string =>
-  words ? describeWords(words) : (cron ?? '');
+  words ? describeRecurrence(words) : (cron ?? '');

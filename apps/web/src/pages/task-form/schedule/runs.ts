@@ -49,7 +49,7 @@ export function renderRuns(plan: Plan, timezone: string, now: Date): Html {
     return {
       at,
       time: formatTime(at, timezone),
-      fate: null,
+      outcome: null,
       content: html`${formatDay(at, timezone, now)}${index === 0 && html`<span class="muted">, next run</span>`}${
         clocks && html`<span class="muted">, ${clocks}</span>`
       }${notes.map((note) => html`<p class="note">${tidyNote(note)}</p>`)}`,

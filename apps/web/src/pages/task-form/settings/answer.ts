@@ -1,6 +1,6 @@
 import { renderTextarea } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
-import type { Shown } from './shown.ts';
+import type { SectionProps } from './section-props.ts';
 
 const EXAMPLE = `{
   "type": "object",
@@ -13,7 +13,7 @@ const EXAMPLE = `{
 }`;
 
 /** What an answer has to look like. */
-export const renderAnswer = ({ typed: { outputSchema }, errors }: Shown): Html =>
+export const renderAnswer = ({ values: { outputSchema }, errors }: SectionProps): Html =>
   html`${renderTextarea({
     name: 'outputSchema',
     label: 'JSON schema',

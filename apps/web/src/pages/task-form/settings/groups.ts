@@ -6,21 +6,21 @@ import {
 } from '../../../components/task-settings.ts';
 import { type Html, html, raw } from '../../../html.ts';
 import { renderAnswer } from './answer.ts';
-import { renderFaults } from './faults.ts';
-import { renderKnows } from './knows.ts';
+import { renderContext } from './context.ts';
+import { renderErrorHandling } from './error-handling.ts';
 import { renderLimits } from './limits.ts';
+import { renderNotifications } from './notifications.ts';
 import { readSettings } from './read-settings.ts';
-import type { Shown } from './shown.ts';
-import { renderTell } from './tell.ts';
-import type { TypedSettings } from './typed-settings.ts';
+import type { SectionProps } from './section-props.ts';
+import type { SettingsValues } from './settings-values.ts';
 import { renderWebTools } from './web-tools.ts';
 
 interface Group {
   title: string;
   /** Said beside the title while everything in it has its default. */
   usual: string;
-  fields: readonly (keyof TypedSettings)[];
-  render: (shown: Shown) => Html;
+  fields: readonly (keyof SettingsValues)[];
+  render: (props: SectionProps) => Html;
 }
 
 const GROUPS: Record<SettingGroup, Group> = {
@@ -28,7 +28,7 @@ const GROUPS: Record<SettingGroup, Group> = {
     title: 'What the model knows',
     usual: 'the date and time of the run',
     fields: ['clock', 'previousResult'],
-    render: renderKnows,
+    render: renderContext,
   },
   web: { title: 'Web tools', usual: 'none', fields: ['tools', 'maxToolUses'], render: renderWebTools },
   answer: { title: 'Shape of the answer', usual: 'free text', fields: ['outputSchema'], render: renderAnswer },
@@ -45,13 +45,13 @@ const GROUPS: Record<SettingGroup, Group> = {
       'costAboveUsd',
       'durationAboveMs',
     ],
-    render: renderTell,
+    render: renderNotifications,
   },
   faults: {
     title: 'If something goes wrong',
     usual: 'tried again 3 times',
     fields: ['missed', 'overlap', 'maxRetries', 'timeoutMs'],
-    render: renderFaults,
+    render: renderErrorHandling,
   },
   limits: {
     title: 'Limits',
@@ -77,10 +77,10 @@ function sayGroup(
 }
 
 /** The settings that have a default. A group is open if something in it is set, or refused. */
-export function renderGroups(shown: Shown): Html {
-  const { typed, opened, errors, now, sent } = shown;
-  const { settings } = readSettings(typed, opened.task);
-  const clock = { now, timeZone: typed.timezone };
+export function renderGroups(props: SectionProps): Html {
+  const { values, formData, errors, now, sent } = props;
+  const { settings } = readSettings(values, formData.task);
+  const clock = { now, timeZone: values.timezone };
   return html`<section class="gap" aria-labelledby="more"><h2 id="more">More</h2><div class="groups">${SETTING_GROUPS.map(
     (name) => {
       const group = GROUPS[name];
@@ -88,7 +88,7 @@ export function renderGroups(shown: Shown): Html {
       const isRefused = group.fields.some((field) => errors.fields[field]);
       const isAsked = name === 'knows' && sent !== undefined;
       return html`<details id="${name}"${(said !== null || isRefused || isAsked) && raw(' open')}><summary><b>${group.title}</b> <span class="said">${said ?? group.usual}</span></summary>
-<div class="gap">${group.render(shown)}</div></details>`;
+<div class="gap">${group.render(props)}</div></details>`;
     },
   )}</div></section>`;
 }

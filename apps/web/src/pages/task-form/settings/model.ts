@@ -1,7 +1,7 @@
 import { type FormErrors, renderField, renderInput } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
-import type { OpenedForm } from '../opened.ts';
-import type { Typed } from '../typed.ts';
+import type { TaskFormData } from '../form-data.ts';
+import type { FormValues } from '../form-values.ts';
 
 const MODEL_HINTS = {
   listed: null,
@@ -10,7 +10,7 @@ const MODEL_HINTS = {
 };
 
 /** A choice where the provider has a list, else a field with suggestions. */
-function renderModel({ aiModel }: Typed, { models, defaultModel, task }: OpenedForm, errors: FormErrors): Html {
+function renderModel({ aiModel }: FormValues, { models, defaultModel, task }: TaskFormData, errors: FormErrors): Html {
   const field = { name: 'aiModel', label: 'Model', hint: MODEL_HINTS[models.kind] ?? undefined, errors };
   if (models.kind === 'listed') {
     const isKnown = models.names.includes(aiModel);
@@ -32,14 +32,14 @@ function renderModel({ aiModel }: Typed, { models, defaultModel, task }: OpenedF
 }
 
 /** Which model answers, and how. */
-export const renderWith = (typed: Typed, opened: OpenedForm, errors: FormErrors): Html =>
+export const renderModelFields = (values: FormValues, formData: TaskFormData, errors: FormErrors): Html =>
   html`<section class="gap" aria-labelledby="with"><h2 id="with">With</h2><div class="sentence tops">
-<div class="grow">${renderModel(typed, opened, errors)}</div>
+<div class="grow">${renderModel(values, formData, errors)}</div>
 ${renderInput({
   name: 'maxTokens',
   label: 'Longest answer, in tokens',
   type: 'number',
-  value: typed.maxTokens,
+  value: values.maxTokens,
   required: true,
   attributes: raw('min="1" max="200000"'),
   errors,
@@ -48,7 +48,7 @@ ${renderInput({
   name: 'temperature',
   label: 'Temperature, 0.00 to 2.00',
   type: 'number',
-  value: typed.temperature,
+  value: values.temperature,
   required: true,
   attributes: raw('min="0" max="2" step="0.01"'),
   errors,
@@ -56,13 +56,13 @@ ${renderInput({
 </div></section>`;
 
 /** Who hears of a run. */
-export const renderTellMe = (typed: Typed, errors: FormErrors): Html =>
+export const renderNotificationFields = (values: FormValues, errors: FormErrors): Html =>
   html`<section class="gap" aria-labelledby="tell"><h2 id="tell">Tell me</h2><div class="halves">
 ${renderInput({
   name: 'notificationEmail',
   label: 'E-mail address',
   type: 'email',
-  value: typed.notificationEmail,
+  value: values.notificationEmail,
   hint: 'Optional. Gets a mail with the answer when a run ends. A new address is asked first.',
   errors,
 })}
@@ -70,7 +70,7 @@ ${renderInput({
   name: 'webhookUrl',
   label: 'Webhook address',
   type: 'url',
-  value: typed.webhookUrl,
+  value: values.webhookUrl,
   hint: 'Optional. Gets a signed message when a run ends.',
   errors,
 })}

@@ -1,11 +1,11 @@
 import { isTimeZone } from '@carillon/contract/validation/time-zone';
 import { toInstant } from '../../../components/schedule/local-time.ts';
 import type { OptionalSettings } from '../../../components/task-settings.ts';
-import type { StoredTask } from '../opened.ts';
+import type { StoredTask } from '../form-data.ts';
 import type { Problems } from '../problems.ts';
 import type { RunLimits } from '../schedule/plan.ts';
 import { readSchema } from './read-schema.ts';
-import { type TypedSettings, typeSettings } from './typed-settings.ts';
+import { type SettingsValues, toSettingsValues } from './settings-values.ts';
 
 interface Read {
   settings: OptionalSettings;
@@ -16,38 +16,38 @@ const WHOLE = /^\d{1,9}$/;
 const DECIMAL = /^\d{1,9}(?:[.,]\d{1,9})?$/;
 
 /** Reads the fields, and says which of them cannot be read. What is typed as it was stored stays exactly as it was. */
-export function readSettings(typed: TypedSettings & { timezone: string }, stored: StoredTask | null): Read {
+export function readSettings(values: SettingsValues & { timezone: string }, stored: StoredTask | null): Read {
   const problems: Problems = {};
   const refuse = (field: string, message: string) => {
     problems[field] = [message];
     return null;
   };
-  const readCount = (field: keyof TypedSettings & string, label: string) => {
-    const text = String(typed[field]);
+  const readCount = (field: keyof SettingsValues & string, label: string) => {
+    const text = String(values[field]);
     if (text === '') return null;
     return WHOLE.test(text) ? Number(text) : refuse(field, `${label} must be a whole number`);
   };
-  const readNumber = (field: keyof TypedSettings & string, label: string) => {
-    const text = String(typed[field]);
+  const readNumber = (field: keyof SettingsValues & string, label: string) => {
+    const text = String(values[field]);
     if (text === '') return null;
     return DECIMAL.test(text) ? Number(text.replace(',', '.')) : refuse(field, `${label} must be a number`);
   };
-  const readSeconds = (field: keyof TypedSettings & string, label: string) => {
+  const readSeconds = (field: keyof SettingsValues & string, label: string) => {
     const seconds = readNumber(field, label);
     return seconds === null ? null : Math.round(seconds * 1000);
   };
   const readMoment = (field: 'endsAt' | 'pausedUntil', label: string) => {
-    const text = typed[field];
-    if (text === '' || !isTimeZone(typed.timezone)) return null;
+    const text = values[field];
+    if (text === '' || !isTimeZone(values.timezone)) return null;
     const [date = '', time = ''] = text.split('T');
     return (
-      toInstant(date, time.slice(0, 5), typed.timezone)?.toISOString() ??
+      toInstant(date, time.slice(0, 5), values.timezone)?.toISOString() ??
       refuse(field, `${label}: give a date and a time`)
     );
   };
   const readAlerts = () => {
-    if (typed.alerts === 'default') return null;
-    if (typed.alerts === 'none') return {};
+    if (values.alerts === 'default') return null;
+    if (values.alerts === 'none') return {};
     const rules = {
       overdueMinutes: readCount('overdueMinutes', 'The minutes'),
       failuresInRow: readCount('failuresInRow', 'The number of failures'),
@@ -59,29 +59,29 @@ export function readSettings(typed: TypedSettings & { timezone: string }, stored
     if (isEmpty) refuse('alerts', 'Give at least one rule, or choose no alerts');
     return given;
   };
-  const schema = readSchema(typed.outputSchema);
+  const schema = readSchema(values.outputSchema);
   if (schema.problem !== null) refuse('outputSchema', schema.problem);
 
   const read: OptionalSettings = {
-    context: { clock: typed.clock, previousResult: typed.previousResult },
+    context: { clock: values.clock, previousResult: values.previousResult },
     outputSchema: schema.value,
     // The contract refuses unknown tools.
-    tools: [...typed.tools] as StoredTask['tools'],
-    maxToolUses: /^\d{1,9}$/.test(typed.maxToolUses)
-      ? Number(typed.maxToolUses)
+    tools: [...values.tools] as StoredTask['tools'],
+    maxToolUses: /^\d{1,9}$/.test(values.maxToolUses)
+      ? Number(values.maxToolUses)
       : (refuse('maxToolUses', 'The number of uses must be a whole number from 1 to 20') ?? 5),
-    channels: [...typed.channels],
+    channels: [...values.channels],
     // The contract refuses unknown choices.
-    notify: typed.notify as StoredTask['notify'],
-    watch: typed.watch
+    notify: values.notify as StoredTask['notify'],
+    watch: values.watch
       .split('\n')
       .map((line) => line.trim())
       .filter((line) => line !== ''),
     alerts: readAlerts(),
-    missed: typed.missed as StoredTask['missed'],
-    overlap: typed.overlap as StoredTask['overlap'],
-    maxRetries: /^[0-3]$/.test(typed.maxRetries)
-      ? Number(typed.maxRetries)
+    missed: values.missed as StoredTask['missed'],
+    overlap: values.overlap as StoredTask['overlap'],
+    maxRetries: /^[0-3]$/.test(values.maxRetries)
+      ? Number(values.maxRetries)
       : (refuse('maxRetries', 'Choose how often a failed run is tried again') ?? 0),
     timeoutMs: readSeconds('timeoutMs', 'The time limit'),
     endsAt: readMoment('endsAt', 'The end'),
@@ -89,24 +89,24 @@ export function readSettings(typed: TypedSettings & { timezone: string }, stored
     maxRuns: readCount('maxRuns', 'The number of runs'),
     monthlyBudgetUsd: readNumber('monthlyBudgetUsd', 'The budget'),
   };
-  return { settings: stored ? keepStored(read, typed, stored) : read, problems };
+  return { settings: stored ? keepStored(read, values, stored) : read, problems };
 }
 
 /** What bounds the runs, as it is typed. */
-export function readLimits(typed: TypedSettings & { timezone: string }, stored: StoredTask | null): RunLimits {
-  const { endsAt, maxRuns, pausedUntil } = readSettings(typed, stored).settings;
+export function readLimits(values: SettingsValues & { timezone: string }, stored: StoredTask | null): RunLimits {
+  const { endsAt, maxRuns, pausedUntil } = readSettings(values, stored).settings;
   return { endsAt, maxRuns, pausedUntil, plannedRuns: stored?.plannedRuns ?? 0 };
 }
 
 /** Fields show minutes, and decimals of a limited length: what they show of a stored value may be less than it is. */
 function keepStored(
   read: OptionalSettings,
-  typed: TypedSettings & { timezone: string },
+  values: SettingsValues & { timezone: string },
   stored: StoredTask,
 ): OptionalSettings {
-  const before = typeSettings(stored);
-  const isSame = (...fields: (keyof TypedSettings)[]) => fields.every((field) => typed[field] === before[field]);
-  const isSameZone = typed.timezone === stored.timezone;
+  const before = toSettingsValues(stored);
+  const isSame = (...fields: (keyof SettingsValues)[]) => fields.every((field) => values[field] === before[field]);
+  const isSameZone = values.timezone === stored.timezone;
   return {
     ...read,
     ...(isSame('outputSchema') && { outputSchema: stored.outputSchema }),

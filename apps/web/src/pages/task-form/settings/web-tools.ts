@@ -2,12 +2,12 @@ import type { WebTool } from '@carillon/contract/tasks/run-settings';
 import { type FormErrors, NO_ERRORS, renderFieldError, renderInput } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';
-import { type SignedInVisit, unwrap } from '../../../visit.ts';
-import type { OpenedForm } from '../opened.ts';
-import type { Shown } from './shown.ts';
-import { readTypedSettings, type TypedSettings } from './typed-settings.ts';
+import { type UserPageContext, unwrap } from '../../../page.ts';
+import type { TaskFormData } from '../form-data.ts';
+import type { SectionProps } from './section-props.ts';
+import { readSettingsValues, type SettingsValues } from './settings-values.ts';
 
-export type Offer = OpenedForm['webTools'];
+export type Offer = TaskFormData['webTools'];
 
 const TOOLS: readonly { value: WebTool; text: string; hint: string }[] = [
   { value: 'web_search', text: 'Search the web', hint: 'It decides itself what to search for, and names its sources.' },
@@ -29,20 +29,23 @@ function explainAbsence(model: string, absent: Exclude<Offer['absent'], null>): 
 }
 
 /** What is wrong with the chosen tools; null if the model has all of them. */
-export function findMissingTools({ tools, aiModel }: TypedSettings & { aiModel: string }, offer: Offer): string | null {
+export function findMissingTools(
+  { tools, aiModel }: SettingsValues & { aiModel: string },
+  offer: Offer,
+): string | null {
   const offered: readonly string[] = offer.tools;
   if (tools.every((tool) => offered.includes(tool)) || offer.absent === null) return null;
   return `${explainAbsence(aiModel, offer.absent)} Untick them, or choose another model`;
 }
 
-interface Typed extends Pick<TypedSettings, 'tools' | 'maxToolUses'> {
+interface FormValues extends Pick<SettingsValues, 'tools' | 'maxToolUses'> {
   aiModel: string;
 }
 
 const renderTool = ({ value, text, hint }: (typeof TOOLS)[number], tools: readonly string[]): Html =>
   html`<label class="check"><input type="checkbox" name="tools" value="${value}"${tools.includes(value) && raw(' checked')}><span>${text}<span class="hint">${hint}</span></span></label>`;
 
-function renderBoxes({ tools, maxToolUses }: Typed, errors: FormErrors): Html {
+function renderBoxes({ tools, maxToolUses }: FormValues, errors: FormErrors): Html {
   const isWrong = errors.fields.tools !== undefined;
   return html`<fieldset class="ticks" id="tools"${isWrong && raw(' aria-describedby="tools-error" tabindex="-1"')}><legend>During a run the model may</legend>
 ${TOOLS.map((tool) => renderTool(tool, tools))}${renderFieldError('tools', errors)}</fieldset>
@@ -58,18 +61,18 @@ ${renderInput({
 }
 
 /** Tools that are chosen already stay, so that they can be unticked. */
-function renderOffer(typed: Typed, offer: Offer, errors: FormErrors): Html {
+function renderOffer(values: FormValues, offer: Offer, errors: FormErrors): Html {
   const { absent } = offer;
-  if (absent === null) return renderBoxes(typed, errors);
-  const why = html`<p class="hint">${explainAbsence(typed.aiModel, absent)}</p>`;
-  if (typed.tools.length > 0) return html`${errors.fields.tools === undefined && why}${renderBoxes(typed, errors)}`;
-  return html`${why}<input type="hidden" name="maxToolUses" value="${typed.maxToolUses}">`;
+  if (absent === null) return renderBoxes(values, errors);
+  const why = html`<p class="hint">${explainAbsence(values.aiModel, absent)}</p>`;
+  if (values.tools.length > 0) return html`${errors.fields.tools === undefined && why}${renderBoxes(values, errors)}`;
+  return html`${why}<input type="hidden" name="maxToolUses" value="${values.maxToolUses}">`;
 }
 
 /** Which tools of its provider the model may use. */
-export function renderWebTools({ typed, opened: { webTools, task, models }, errors }: Shown): Html {
+export function renderWebTools({ values, formData: { webTools, task, models }, errors }: SectionProps): Html {
   const path = task ? `/tasks/${task.id}/edit` : '/tasks/new';
-  return html`<div class="gap" id="offer" aria-live="polite" hx-get="/tasks/new/tools" hx-trigger="change from:#aiModel" hx-include="#aiModel, #web" hx-swap="innerHTML" hx-sync="this:replace">${renderOffer(typed, webTools, errors)}</div>
+  return html`<div class="gap" id="offer" aria-live="polite" hx-get="/tasks/new/tools" hx-trigger="change from:#aiModel" hx-include="#aiModel, #web" hx-swap="innerHTML" hx-sync="this:replace">${renderOffer(values, webTools, errors)}</div>
 ${
   webTools.absent !== null &&
   webTools.absent !== 'off' &&
@@ -79,9 +82,9 @@ ${
 }
 
 /** The same while the form is filled in, for the model that is chosen now. */
-export async function showWebTools({ request, actions, session }: SignedInVisit): Promise<Html> {
+export async function showWebTools({ request, actions, session }: UserPageContext): Promise<Html> {
   const form = readForm({ body: request.query });
-  const typed = { ...readTypedSettings(form), aiModel: form.text('aiModel').trim() };
-  const offer = unwrap(await actions.findWebTools(session, { aiModel: typed.aiModel }));
-  return renderOffer(typed, offer, NO_ERRORS);
+  const values = { ...readSettingsValues(form), aiModel: form.text('aiModel').trim() };
+  const offer = unwrap(await actions.findWebTools(session, { aiModel: values.aiModel }));
+  return renderOffer(values, offer, NO_ERRORS);
 }

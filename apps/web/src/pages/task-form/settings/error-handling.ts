@@ -1,7 +1,7 @@
 import { renderChoice, renderRadios } from '../../../components/choices.ts';
 import { renderInput } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
-import type { Shown } from './shown.ts';
+import type { SectionProps } from './section-props.ts';
 
 const MISSED = [
   { value: 'latest', text: 'Run once', hint: 'One run makes up for all of them.' },
@@ -23,15 +23,15 @@ const RETRIES = [
 ];
 
 /** What happens to runs that are missed, late or failed. */
-export const renderFaults = ({ typed, errors }: Shown): Html =>
-  html`${renderRadios({ name: 'missed', legend: 'Runs were missed because Carillon was down', choices: MISSED, value: typed.missed, errors })}
-${renderRadios({ name: 'overlap', legend: 'A run is due while another one is under way', choices: OVERLAP, value: typed.overlap, errors })}
-${renderChoice({ name: 'maxRetries', legend: 'Try a failed run again', choices: RETRIES, value: typed.maxRetries, errors })}
+export const renderErrorHandling = ({ values, errors }: SectionProps): Html =>
+  html`${renderRadios({ name: 'missed', legend: 'Runs were missed because Carillon was down', choices: MISSED, value: values.missed, errors })}
+${renderRadios({ name: 'overlap', legend: 'A run is due while another one is under way', choices: OVERLAP, value: values.overlap, errors })}
+${renderChoice({ name: 'maxRetries', legend: 'Try a failed run again', choices: RETRIES, value: values.maxRetries, errors })}
 ${renderInput({
   name: 'timeoutMs',
   label: 'Give up after, in seconds',
   type: 'number',
-  value: typed.timeoutMs,
+  value: values.timeoutMs,
   attributes: raw('class="short" min="1" max="3600" step="any"'),
   hint: 'Empty for the limit of this server.',
   errors,

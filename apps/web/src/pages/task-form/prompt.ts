@@ -1,10 +1,10 @@
 import { type FormErrors, renderField, renderInput, renderTextarea } from '../../components/fields.ts';
 import { formatBytes } from '../../components/format.ts';
 import { type Html, html, raw } from '../../html.ts';
-import type { OpenedForm } from './opened.ts';
-import type { Typed } from './typed.ts';
+import type { TaskFormData } from './form-data.ts';
+import type { FormValues } from './form-values.ts';
 
-type File = OpenedForm['files'][number];
+type File = TaskFormData['files'][number];
 
 /** The kinds that the service accepts. */
 const ACCEPTED = '.jpg,.jpeg,.png,.webp,.gif,.pdf,.txt,.md,.csv,.json';
@@ -14,7 +14,7 @@ const renderAttached = ({ id, name, size }: Pick<File, 'id' | 'name'> & { size: 
     size !== null && formatBytes(size)
   }</span> <button class="plain" name="remove" value="${id}" formnovalidate aria-label="Remove ${name}">Remove</button></li>`;
 
-function renderFiles({ attachments }: Typed, { files }: OpenedForm, errors: FormErrors): Html {
+function renderFiles({ attachments }: FormValues, { files }: TaskFormData, errors: FormErrors): Html {
   const known = new Map(files.map((file) => [file.id, file]));
   const attached = attachments.map((id) => known.get(id) ?? { id, name: 'A file that has been deleted', size: null });
   const others = files.filter(({ id }) => !attachments.includes(id)).slice(0, 8);
@@ -38,26 +38,31 @@ function renderFiles({ attachments }: Typed, { files }: OpenedForm, errors: Form
 }
 
 /** What is asked. `hidden` stands before all other fields and buttons. */
-export const renderWhat = (typed: Typed, opened: OpenedForm, errors: FormErrors, hidden: Html): Html =>
+export const renderPromptFields = (
+  values: FormValues,
+  formData: TaskFormData,
+  errors: FormErrors,
+  hidden: Html,
+): Html =>
   html`<section class="gap" aria-labelledby="what"><h2 id="what">What</h2>${hidden}
 ${renderInput({
   name: 'name',
   label: 'Name',
-  value: typed.name,
+  value: values.name,
   required: true,
   autocomplete: 'off',
   attributes: raw('maxlength="100"'),
   errors,
 })}
-${renderTextarea({ name: 'prompt', label: 'Prompt', value: typed.prompt, required: true, rows: 8, errors })}
+${renderTextarea({ name: 'prompt', label: 'Prompt', value: values.prompt, required: true, rows: 8, errors })}
 ${renderInput({
   name: 'description',
   label: 'Description',
-  value: typed.description,
+  value: values.description,
   autocomplete: 'off',
   attributes: raw('maxlength="500"'),
   hint: 'Optional, for you. The model does not get it.',
   errors,
 })}
-${renderFiles(typed, opened, errors)}
+${renderFiles(values, formData, errors)}
 </section>`;

@@ -1,6 +1,6 @@
 import { renderTick } from '../../../components/choices.ts';
 import { type Html, html } from '../../../html.ts';
-import type { Shown } from './shown.ts';
+import type { SectionProps } from './section-props.ts';
 
 const VARIABLES = [
   ['date', 'day of the planned time, such as 2026-03-24'],
@@ -18,7 +18,7 @@ const VARIABLES = [
 ] as const;
 
 /** What the model is given beside the prompt, and what that makes of it. */
-export function renderKnows({ typed: { clock, previousResult }, opened: { task }, sent }: Shown): Html {
+export function renderContext({ values: { clock, previousResult }, formData: { task }, sent }: SectionProps): Html {
   const path = `/tasks/${task?.id ?? 'new'}`;
   const action = `${task ? `${path}/edit` : path}#knows`;
   return html`<fieldset class="ticks"><legend>Beside the prompt it gets</legend>

@@ -1,7 +1,7 @@
 import { type Html, html, raw } from '../html.ts';
 
-/** What became of a planned run, or the state of something, as the signs show it. */
-export type Fate =
+/** The outcome of a planned run, or the state of something, as the signs show it. */
+export type RunOutcome =
   | 'ran'
   | 'changed'
   | 'late'
@@ -30,7 +30,7 @@ const ON = '<path class="rod" d="M0 11.5h12"/>';
 const BELOW = '<path class="rod" d="M0 .5h12"/>';
 const ACROSS = '<path class="rod" d="M0 6h12"/>';
 
-const SHAPES: Record<Fate, Shape> = {
+const SHAPES: Record<RunOutcome, Shape> = {
   ran: {
     color: 'ran',
     glyph: `${ON}<rect x="4" y="1" width="4" height="9" rx="1.5"/>`,
@@ -106,14 +106,14 @@ const SHAPES: Record<Fate, Shape> = {
 };
 
 /** The sign beside a word that says the same. */
-export const renderGlyph = (fate: Fate): Html => {
-  const { color, glyph } = SHAPES[fate];
+export const renderIcon = (outcome: RunOutcome): Html => {
+  const { color, glyph } = SHAPES[outcome];
   return raw(`<svg class="glyph ${color}" viewBox="0 0 12 12" aria-hidden="true">${glyph}</svg>`);
 };
 
 /** A sign with its word, such as `Failed`. */
-export const renderFate = (fate: Fate, text: string): Html =>
-  html`<span class="fate ${SHAPES[fate].color}">${renderGlyph(fate)}${text}</span>`;
+export const renderOutcome = (outcome: RunOutcome, text: string): Html =>
+  html`<span class="outcome ${SHAPES[outcome].color}">${renderIcon(outcome)}${text}</span>`;
 
 const CELLS = 30;
 const CELL_WIDTH = 8;
@@ -125,53 +125,56 @@ const renderCells = (content: string) =>
 /** Made once, because a list of tasks shows hundreds. */
 const BLANKS = renderCells(NO_RUN);
 const CELLS_OF = Object.fromEntries(
-  Object.entries(SHAPES).map(([fate, { color, cell }]) => [fate, renderCells(`<g class="${color}">${cell ?? ''}</g>`)]),
-) as Record<Fate, string[]>;
+  Object.entries(SHAPES).map(([outcome, { color, cell }]) => [
+    outcome,
+    renderCells(`<g class="${color}">${cell ?? ''}</g>`),
+  ]),
+) as Record<RunOutcome, string[]>;
 
 /** `26 ran on time, 1 failed` */
-export function describeFates(fates: readonly Fate[]): string {
-  const counts = new Map<Fate, number>();
-  for (const fate of fates) counts.set(fate, (counts.get(fate) ?? 0) + 1);
-  return (Object.keys(SHAPES) as Fate[])
-    .filter((fate) => counts.has(fate))
-    .map((fate) => `${counts.get(fate)} ${SHAPES[fate].words}`)
+export function countOutcomes(outcomes: readonly RunOutcome[]): string {
+  const counts = new Map<RunOutcome, number>();
+  for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  return (Object.keys(SHAPES) as RunOutcome[])
+    .filter((outcome) => counts.has(outcome))
+    .map((outcome) => `${counts.get(outcome)} ${SHAPES[outcome].words}`)
     .join(', ');
 }
 
 /** The last 30 planned runs of a task, oldest first, as a picture of one line. Fewer stand at the right. */
-export const renderStrip = (fates: readonly Fate[]): Html => {
-  const shown = fates.slice(-CELLS);
+export const renderStrip = (outcomes: readonly RunOutcome[]): Html => {
+  const shown = outcomes.slice(-CELLS);
   const isEmpty = shown.length === 0;
   return renderStripOf(
     shown,
-    isEmpty ? 'No planned run yet' : `Last ${shown.length} planned runs: ${describeFates(shown)}`,
+    isEmpty ? 'No planned run yet' : `Last ${shown.length} planned runs: ${countOutcomes(shown)}`,
   );
 };
 
 /** The same of something else, with its words in `name`. */
-export function renderStripOf(fates: readonly Fate[], name: string): Html {
-  const shown = fates.slice(-CELLS);
+export function renderStripOf(outcomes: readonly RunOutcome[], name: string): Html {
+  const shown = outcomes.slice(-CELLS);
   const first = CELLS - shown.length;
   const blanks = BLANKS.slice(0, first);
-  const cells = shown.map((fate, at) => CELLS_OF[fate][first + at]);
+  const cells = shown.map((outcome, at) => CELLS_OF[outcome][first + at]);
   return html`<svg class="strip" viewBox="0 0 240 28" role="img" aria-label="${name}">${raw(
     `<path class="rod" d="M0 17.5h240"/>${blanks.join('')}${cells.join('')}`,
   )}</svg>`;
 }
 
 /** The same with space for a title of each cell, as wide as the page. `titles` are texts such as `Mon 23 Feb: ran`. */
-export function renderTallStrip(cells: readonly { fate: Fate; title: string }[], labelledBy: string): Html {
+export function renderTallStrip(cells: readonly { outcome: RunOutcome; title: string }[], labelledBy: string): Html {
   const shown = cells.slice(-CELLS);
   const first = CELLS - shown.length;
   const share = 100 / CELLS;
   return html`<svg class="strip tall" role="img" aria-labelledby="${labelledBy}"><line class="rod" x1="0" x2="100%" y1="37.5" y2="37.5"/>${shown.map(
-    ({ fate, title }, at) =>
-      html`<svg class="${SHAPES[fate].color}" x="${((first + at) * share).toFixed(2)}%" width="${share.toFixed(2)}%" height="60" viewBox="0 0 8 28" overflow="visible"><title>${title}</title>${raw(SHAPES[fate].cell ?? '')}</svg>`,
+    ({ outcome, title }, at) =>
+      html`<svg class="${SHAPES[outcome].color}" x="${((first + at) * share).toFixed(2)}%" width="${share.toFixed(2)}%" height="60" viewBox="0 0 8 28" overflow="visible"><title>${title}</title>${raw(SHAPES[outcome].cell ?? '')}</svg>`,
   )}</svg>`;
 }
 
 /** What the signs mean. */
-export const renderKey = (fates: readonly Fate[]): Html =>
-  html`<ul class="key" id="key" aria-label="Key to the strip">${fates.map(
-    (fate) => html`<li>${renderFate(fate, SHAPES[fate].words)}</li>`,
+export const renderKey = (outcomes: readonly RunOutcome[]): Html =>
+  html`<ul class="key" id="key" aria-label="Key to the strip">${outcomes.map(
+    (outcome) => html`<li>${renderOutcome(outcome, SHAPES[outcome].words)}</li>`,
   )}</ul>`;

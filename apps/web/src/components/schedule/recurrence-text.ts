@@ -1,5 +1,5 @@
 /** A schedule that can be said in words. Days of the week are 1 (Monday) to 7 (Sunday). */
-export type Words =
+export type Recurrence =
   /** Every `minutes` minutes, which divide an hour. */
   | { every: 'minute'; minutes: number }
   /** Every `hours` hours, which divide a day, at this minute; with `between` in each hour from the first to the last. */
@@ -24,7 +24,7 @@ const WORKDAYS = [1, 2, 3, 4, 5];
 const WEEKEND = [6, 7];
 
 /** The words of a valid pattern of five fields; null if they would say less or more than the pattern. */
-export function parseCron(pattern: string): Words | null {
+export function parseCron(pattern: string): Recurrence | null {
   const fields = pattern.trim().split(/\s+/);
   const [minuteField = '', hourField = '', day = '', month, weekday = ''] = fields;
   if (fields.length !== 5 || month !== '*') return null;
@@ -44,7 +44,7 @@ export function parseCron(pattern: string): Words | null {
   return hour === null ? null : readDays(day, weekday, { hour, minute });
 }
 
-function readDays(day: string, weekday: string, time: { hour: number; minute: number }): Words | null {
+function readDays(day: string, weekday: string, time: { hour: number; minute: number }): Recurrence | null {
   if (day === '*') {
     const days = weekday === '*' ? [...WORKDAYS, ...WEEKEND] : readWeekdays(weekday);
     if (days === null) return null;
@@ -93,7 +93,12 @@ function readWeekdays(field: string): number[] | null {
 }
 
 /** The words of a task's schedule, by the clock of its time zone. */
-export function toWords({ scheduledFor, recurrence, recurrencePattern, timezone }: TaskSchedule): Words | null {
+export function toRecurrence({
+  scheduledFor,
+  recurrence,
+  recurrencePattern,
+  timezone,
+}: TaskSchedule): Recurrence | null {
   if (recurrencePattern !== null) return parseCron(recurrencePattern);
   if (recurrence === 'once') return { every: 'once' };
   const { day, weekday, hour, minute } = readClock(new Date(scheduledFor), timezone);
@@ -116,7 +121,7 @@ function readClock(at: Date, timeZone: string) {
 }
 
 /** Such as `Weekdays at 17:30`. */
-export function describeWords(words: Words): string {
+export function describeRecurrence(words: Recurrence): string {
   switch (words.every) {
     case 'minute':
       return words.minutes === 1 ? 'Every minute' : `Every ${words.minutes} minutes`;
@@ -133,7 +138,7 @@ export function describeWords(words: Words): string {
   }
 }
 
-function describeHours({ hours, minute, between }: Extract<Words, { every: 'hour' }>): string {
+function describeHours({ hours, minute, between }: Extract<Recurrence, { every: 'hour' }>): string {
   const every = hours === 1 ? 'Every hour' : `Every ${hours} hours`;
   if (between) {
     return `${every} from ${formatClock({ hour: between.from, minute })} to ${formatClock({ hour: between.until, minute })}`;
@@ -141,7 +146,7 @@ function describeHours({ hours, minute, between }: Extract<Words, { every: 'hour
   return minute === 0 ? every : `${every} at ${minute} min past`;
 }
 
-function describeMonths({ day, inShortMonths, ...time }: Extract<Words, { every: 'month' }>): string {
+function describeMonths({ day, inShortMonths, ...time }: Extract<Recurrence, { every: 'month' }>): string {
   const at = formatClock(time);
   if (day === 'last' || (day === 31 && inShortMonths)) return `Last day of the month at ${at}`;
   if (day <= SHORTEST_MONTH) return `Day ${day} of the month at ${at}`;

@@ -1,6 +1,6 @@
 import { type FormErrors, renderError, renderField, renderInput, renderSelect } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
-import type { TypedSchedule } from '../typed.ts';
+import type { ScheduleValues } from '../form-values.ts';
 import { describePlan, type Plan } from './plan.ts';
 import { renderZones } from './zones.ts';
 
@@ -33,7 +33,7 @@ const DAYS = [
 
 const isIn = (names: string, control: Html) => html`<div class="${names}">${control}</div>`;
 
-function renderWeekdays({ weekdays }: TypedSchedule, errors: FormErrors): Html {
+function renderWeekdays({ weekdays }: ScheduleValues, errors: FormErrors): Html {
   const messages = errors.fields.weekday ?? [];
   return html`<fieldset class="field on-week" id="weekdays"${messages.length > 0 && raw(' aria-describedby="weekday-error"')}><legend>on</legend>
 <div class="choice days-of-week">${WEEKDAYS.map(
@@ -43,30 +43,30 @@ function renderWeekdays({ weekdays }: TypedSchedule, errors: FormErrors): Html {
 }
 
 /** The fields that say a schedule in words. `isSwapped` replaces those of the page. */
-export function renderWords(typed: TypedSchedule, errors: FormErrors, isSwapped = false): Html {
-  const select = (name: keyof TypedSchedule & string, label: string, options: typeof EVERY) =>
-    renderSelect({ name, label, options, value: typed[name] as string, errors });
+export function renderRecurrence(values: ScheduleValues, errors: FormErrors, isSwapped = false): Html {
+  const select = (name: keyof ScheduleValues & string, label: string, options: typeof EVERY) =>
+    renderSelect({ name, label, options, value: values[name] as string, errors });
   return html`<div class="by-words" id="words"${isSwapped && raw(' hx-swap-oob="true"')}><div class="sentence tops">
 ${select('every', 'Every', EVERY)}
 ${isIn('on-minute', select('minutes', 'minutes', MINUTES))}
 ${isIn('on-hour', select('hours', 'hours', HOURS))}
-${isIn('on-hour', renderInput({ name: 'minute', label: 'at minute', type: 'number', value: typed.minute, attributes: raw('min="0" max="59"'), errors }))}
+${isIn('on-hour', renderInput({ name: 'minute', label: 'at minute', type: 'number', value: values.minute, attributes: raw('min="0" max="59"'), errors }))}
 ${isIn('on-hour', select('from', 'from', HOURS_OF_DAY))}
 ${isIn('on-hour', select('until', 'until', HOURS_OF_DAY))}
-${renderWeekdays(typed, errors)}
+${renderWeekdays(values, errors)}
 ${isIn('on-month', select('day', 'on day', DAYS))}
-${isIn('on-once', renderInput({ name: 'date', label: 'on', type: 'date', value: typed.date, errors }))}
-${isIn('on-time', renderInput({ name: 'at', label: 'at', type: 'time', value: typed.at, errors }))}
+${isIn('on-once', renderInput({ name: 'date', label: 'on', type: 'date', value: values.date, errors }))}
+${isIn('on-time', renderInput({ name: 'at', label: 'at', type: 'time', value: values.at, errors }))}
 </div></div>`;
 }
 
 /** The field of the pattern. */
-export const renderPattern = (typed: TypedSchedule, errors: FormErrors, isSwapped = false): Html =>
+export const renderPattern = (values: ScheduleValues, errors: FormErrors, isSwapped = false): Html =>
   html`<div class="by-cron" id="by-cron"${isSwapped && raw(' hx-swap-oob="true"')}>${renderInput({
     name: 'cron',
     label: 'Five fields: minute, hour, day, month, weekday',
     hint: html`Day and weekday mean either, or both where one begins with <code>*</code>. <code>L</code> is the last day, <code>FRI#2</code> the second Friday.`,
-    value: typed.cron,
+    value: values.cron,
     attributes: raw('spellcheck="false" autocapitalize="off" maxlength="256"'),
     errors,
   })}</div>`;
@@ -74,10 +74,10 @@ export const renderPattern = (typed: TypedSchedule, errors: FormErrors, isSwappe
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** The schedule in one sentence, and in the other form. */
-export function renderSentence(typed: TypedSchedule, plan: Plan, isSwapped = false): Html {
+export function renderSentence(values: ScheduleValues, plan: Plan, isSwapped = false): Html {
   const { words, cron, problems } = plan;
-  const zone = typed.timezone;
-  const isCron = typed.mode === 'cron';
+  const zone = values.timezone;
+  const isCron = values.mode === 'cron';
   const parts = [];
   if (Object.keys(problems).length > 0) parts.push(html`<span class="muted">Not clear yet when it runs.</span>`);
   else if (words?.every === 'once') parts.push(html`<b>Once, ${zone} time.</b>`);
@@ -92,17 +92,22 @@ export function renderSentence(typed: TypedSchedule, plan: Plan, isSwapped = fal
 }
 
 /** When it runs. The fields of both forms are always there; styles show the fields of the chosen one. */
-export function renderWhen(typed: TypedSchedule, plan: Plan, likelyZones: readonly string[], errors: FormErrors): Html {
-  const mode = (value: TypedSchedule['mode'], text: string) =>
-    html`<label><input type="radio" name="mode" value="${value}"${typed.mode === value && raw(' checked')}>${text}</label>`;
+export function renderScheduleFields(
+  values: ScheduleValues,
+  plan: Plan,
+  likelyZones: readonly string[],
+  errors: FormErrors,
+): Html {
+  const mode = (value: ScheduleValues['mode'], text: string) =>
+    html`<label><input type="radio" name="mode" value="${value}"${values.mode === value && raw(' checked')}>${text}</label>`;
   return html`<section class="gap schedule" id="schedule" aria-labelledby="when" hx-get="/tasks/new/runs" hx-trigger="change, input delay:400ms, change from:#limits, input from:#limits delay:400ms" hx-include="#schedule, #limits" hx-target="#runs" hx-swap="innerHTML" hx-sync="this:replace"><h2 id="when">When</h2>
 <fieldset><legend class="vh">Say when in</legend><div class="choice">${mode('words', 'Words')}${mode('cron', 'Cron')}</div></fieldset>
-${renderWords(typed, errors)}
-${renderPattern(typed, errors)}
+${renderRecurrence(values, errors)}
+${renderPattern(values, errors)}
 ${renderField(
   { name: 'timezone', label: 'Time zone', errors },
-  (attributes) => html`<select ${attributes}>${renderZones(typed.timezone, likelyZones)}</select>`,
+  (attributes) => html`<select ${attributes}>${renderZones(values.timezone, likelyZones)}</select>`,
 )}
-${renderSentence(typed, plan)}
+${renderSentence(values, plan)}
 </section>`;
 }

@@ -1,7 +1,7 @@
 import { toInstant, toLocalTime } from '../../../components/schedule/local-time.ts';
-import type { Words } from '../../../components/schedule/words.ts';
+import type { Recurrence } from '../../../components/schedule/recurrence-text.ts';
+import type { ScheduleValues } from '../form-values.ts';
 import type { Problems } from '../problems.ts';
-import type { TypedSchedule } from '../typed.ts';
 
 const readNumber = (text: string, min: number, max: number): number | null => {
   const number = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
@@ -17,33 +17,33 @@ function readTime(at: string): { hour: number; minute: number } | null {
 const NO_TIME = { at: ['Give a time, such as 08:00'] };
 
 /** The words that the fields say. */
-export function readTypedWords(typed: TypedSchedule): Words | Problems {
-  const { every } = typed;
-  if (every === 'minute') return readMinutes(typed);
-  if (every === 'hour') return readHours(typed);
-  const time = readTime(typed.at);
+export function readRecurrence(values: ScheduleValues): Recurrence | Problems {
+  const { every } = values;
+  if (every === 'minute') return readMinutes(values);
+  if (every === 'hour') return readHours(values);
+  const time = readTime(values.at);
   if (!time) return NO_TIME;
   switch (every) {
     case 'day':
       return { every, ...time };
     case 'week':
-      return readWeekdays(typed, time);
+      return readWeekdays(values, time);
     case 'month':
-      return readDay(typed, time);
+      return readDay(values, time);
     case 'once':
       return { every };
   }
 }
 
-export const isWords = (read: Words | Problems): read is Words => typeof read.every === 'string';
+export const isRecurrence = (read: Recurrence | Problems): read is Recurrence => typeof read.every === 'string';
 
-function readMinutes({ minutes: text }: TypedSchedule): Words | Problems {
+function readMinutes({ minutes: text }: ScheduleValues): Recurrence | Problems {
   const minutes = readNumber(text, 1, 30);
   if (minutes === null || 60 % minutes !== 0) return { minutes: ['Choose a number of minutes that divides an hour'] };
   return { every: 'minute', minutes };
 }
 
-function readHours({ hours: text, minute: minuteText, from, until }: TypedSchedule): Words | Problems {
+function readHours({ hours: text, minute: minuteText, from, until }: ScheduleValues): Recurrence | Problems {
   const hours = readNumber(text, 1, 12);
   const minute = readNumber(minuteText, 0, 59);
   if (hours === null || 24 % hours !== 0) return { hours: ['Choose a number of hours that divides a day'] };
@@ -57,13 +57,13 @@ function readHours({ hours: text, minute: minuteText, from, until }: TypedSchedu
   return { every: 'hour', hours, minute, between: { from: between.from, until: between.until } };
 }
 
-function readWeekdays({ weekdays }: TypedSchedule, time: { hour: number; minute: number }): Words | Problems {
+function readWeekdays({ weekdays }: ScheduleValues, time: { hour: number; minute: number }): Recurrence | Problems {
   const days = [...new Set(weekdays.map((text) => readNumber(text, 1, 7) ?? 0))].sort((a, b) => a - b);
   if (days.length === 0 || days.includes(0)) return { weekday: ['Choose at least one day of the week'] };
   return days.length === 7 ? { every: 'day', ...time } : { every: 'week', days, ...time };
 }
 
-function readDay({ day: text }: TypedSchedule, time: { hour: number; minute: number }): Words | Problems {
+function readDay({ day: text }: ScheduleValues, time: { hour: number; minute: number }): Recurrence | Problems {
   if (text === 'last') return { every: 'month', day: 'last', inShortMonths: true, ...time };
   const isKept = text.endsWith('+');
   const day = readNumber(isKept ? text.slice(0, -1) : text, 1, 31);
@@ -72,7 +72,7 @@ function readDay({ day: text }: TypedSchedule, time: { hour: number; minute: num
 }
 
 /** The instant of a single run, or what is wrong. */
-export function readSingleRun({ date, at, timezone }: TypedSchedule): Date | Problems {
+export function readSingleRun({ date, at, timezone }: ScheduleValues): Date | Problems {
   const time = readTime(at);
   if (!time) return NO_TIME;
   return toInstant(date, at.slice(0, 5), timezone) ?? { date: ['Give a date'] };

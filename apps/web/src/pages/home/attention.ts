@@ -1,15 +1,15 @@
 import type { WebActionData } from '../../actions.ts';
 import { CHANNEL_TITLES } from '../../components/channel-choices.ts';
-import { type Fate, renderGlyph } from '../../components/fates.ts';
 import { countWords, formatCost, formatCount } from '../../components/format.ts';
+import { type RunOutcome, renderIcon } from '../../components/status-icon.ts';
 import { renderMoment } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 
 type Overview = WebActionData<'getOverview'>;
 
 interface Need {
-  fate: Fate;
+  outcome: RunOutcome;
   text: Html;
   action: Html;
 }
@@ -33,7 +33,7 @@ function listQuotas({ daily, executions, tokens }: Overview['usage']): Need[] {
     tokens,
   };
   return QUOTAS.filter(([name]) => quotas[name].used >= quotas[name].limit).map(([name, unit, period, back]) => ({
-    fate: 'quota',
+    outcome: 'quota',
     text: html`The ${formatCount(quotas[name].limit)} ${unit} of ${period} are used. Tasks run again ${back}.`,
     action: button('/usage', 'See usage'),
   }));
@@ -54,33 +54,33 @@ function describeBudget(budget: string, cause: Overview['overBudget'][number]['c
 function describeSilent({ id, url, kind, name }: Overview['failedWebhooks'][number]): Need {
   if (kind === 'webhook') {
     return {
-      fate: 'failed',
+      outcome: 'failed',
       text: html`Webhook <a href="/webhooks/${id}"><b>${new URL(url).host}</b></a> is off, because five attempts in a row failed.`,
       action: button(`/webhooks/${id}`, 'See deliveries'),
     };
   }
   return {
-    fate: 'failed',
+    outcome: 'failed',
     text: html`Channel <a href="/channels/${id}"><b>${name}</b></a> is off, because ${CHANNEL_TITLES[kind]} did not take a message.`,
     action: button(`/channels/${id}`, 'See why'),
   };
 }
 
-function listNeeds(visit: SignedInVisit, overview: Overview): Need[] {
+function listNeeds(context: UserPageContext, overview: Overview): Need[] {
   const { failing, silent, overBudget, failedWebhooks, usage, unconfirmedEmails } = overview;
   return [
     ...silent.map(
       ({ taskId, taskName, plannedFor }): Need => ({
-        fate: 'missed',
-        text: html`<a href="/tasks/${taskId}"><b>${taskName}</b></a> is silent: its run of ${renderMoment(plannedFor, visit)} has not ended.`,
+        outcome: 'missed',
+        text: html`<a href="/tasks/${taskId}"><b>${taskName}</b></a> is silent: its run of ${renderMoment(plannedFor, context)} has not ended.`,
         action: button(`/alerts?taskId=${taskId}`, 'See alerts'),
       }),
     ),
     ...failing.map(
       ({ taskId, taskName, failures, executionId, at, error }): Need => ({
-        fate: 'failed',
+        outcome: 'failed',
         text: html`<a href="/tasks/${taskId}"><b>${taskName}</b></a> ${describeFailure(failures)}${
-          at !== null && html`, last ${renderMoment(at, visit)}`
+          at !== null && html`, last ${renderMoment(at, context)}`
         }. ${error}`,
         action:
           executionId === null
@@ -90,7 +90,7 @@ function listNeeds(visit: SignedInVisit, overview: Overview): Need[] {
     ),
     ...overBudget.map(
       ({ taskId, taskName, budgetUsd, cause }): Need => ({
-        fate: 'quota',
+        outcome: 'quota',
         text: html`<a href="/tasks/${taskId}"><b>${taskName}</b></a> ${describeBudget(formatCost(budgetUsd), cause)}`,
         action: button(`/tasks/${taskId}/edit`, 'Change the budget'),
       }),
@@ -99,7 +99,7 @@ function listNeeds(visit: SignedInVisit, overview: Overview): Need[] {
     ...failedWebhooks.map(describeSilent),
     ...unconfirmedEmails.map(
       (email): Need => ({
-        fate: 'waiting',
+        outcome: 'waiting',
         text: html`<b>${email}</b> is not confirmed, so nothing is mailed to it. Open the link that it got.`,
         action: button('/settings#notifications', 'See addresses'),
       }),
@@ -108,8 +108,8 @@ function listNeeds(visit: SignedInVisit, overview: Overview): Need[] {
 }
 
 /** What the person has to look at, the worst first. Nothing if all is well. */
-export function renderNeeds(visit: SignedInVisit, overview: Overview): Html {
-  const needs = listNeeds(visit, overview);
+export function renderAttention(context: UserPageContext, overview: Overview): Html {
+  const needs = listNeeds(context, overview);
   if (needs.length === 0) return EMPTY;
   const more = needs.length - MAX_SHOWN;
   return html`<section aria-labelledby="needs">
@@ -117,7 +117,7 @@ export function renderNeeds(visit: SignedInVisit, overview: Overview): Html {
 <ul class="needs">${needs
     .slice(0, MAX_SHOWN)
     .map(
-      ({ fate, text, action }) => html`<li>${renderGlyph(fate)}<p>${text}</p><div class="do">${action}</div></li>`,
+      ({ outcome, text, action }) => html`<li>${renderIcon(outcome)}<p>${text}</p><div class="do">${action}</div></li>`,
     )}</ul>
 ${more > 0 && html`<p><a href="/executions?status=failed">and ${more} more</a></p>`}
 </section>`;

@@ -2,13 +2,12 @@ import type { ActionError } from '@carillon/contract/actions/index';
 import type { WebActionInput } from '@carillon/contract/actions/web/index';
 import { isUuid } from '@carillon/contract/primitives';
 import type { WebActionData } from '../../actions.ts';
-import { type Page, type Redirect, redirect } from '../../answer.ts';
-import type { TaskSchedule } from '../../components/schedule/words.ts';
+import type { TaskSchedule } from '../../components/schedule/recurrence-text.ts';
 import type { OptionalSettings } from '../../components/task-settings.ts';
-import { ActionStop, type SignedInVisit, unwrap } from '../../visit.ts';
+import { ActionFailed, type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
+import { createFormValues, type FormValues, toScheduleValues } from './form-values.ts';
 import { readSettings } from './settings/read-settings.ts';
-import { startSettings, typeSettings } from './settings/typed-settings.ts';
-import { startTyped, type Typed, typeSchedule } from './typed.ts';
+import { createSettingsValues, toSettingsValues } from './settings/settings-values.ts';
 
 export type Proposal = WebActionData<'getProposal'>;
 export type ProposedTask = Proposal['task'];
@@ -16,15 +15,15 @@ export type ProposedTask = Proposal['task'];
 const NOT_FOUND = { success: false, error: 'Proposal not found. It may have expired.', code: 'NOT_FOUND' } as const;
 
 /** Stops with 404 for a proposal that does not exist, has expired or is of another person. */
-export async function getProposal(visit: SignedInVisit, id: string): Promise<Proposal> {
-  const proposal = await findProposal(visit, id);
-  if (proposal === null) throw new ActionStop(NOT_FOUND);
+export async function getProposal(context: UserPageContext, id: string): Promise<Proposal> {
+  const proposal = await findProposal(context, id);
+  if (proposal === null) throw new ActionFailed(NOT_FOUND);
   return proposal;
 }
 
 /** The settings that have a default, as the task will have them. */
 export const completeSettings = ({ context, ...task }: ProposedTask): OptionalSettings => {
-  const { settings } = readSettings({ ...startSettings(), timezone: task.timezone }, null);
+  const { settings } = readSettings({ ...createSettingsValues(), timezone: task.timezone }, null);
   return { ...settings, ...(task as Partial<OptionalSettings>), context: { ...settings.context, ...context } };
 };
 
@@ -46,7 +45,7 @@ export function findLiveSchedule({ task }: Proposal, now: Date): TaskSchedule | 
 }
 
 /** Null for one that does not exist any more. */
-export async function findProposal({ actions, session }: SignedInVisit, id: string): Promise<Proposal | null> {
+export async function findProposal({ actions, session }: UserPageContext, id: string): Promise<Proposal | null> {
   if (!isUuid(id)) return null;
   const result = await actions.getProposal(session, { id });
   if (!result.success && result.code === 'NOT_FOUND') return null;
@@ -54,12 +53,12 @@ export async function findProposal({ actions, session }: SignedInVisit, id: stri
 }
 
 /** The fields of a proposed task. */
-export function typeProposed(task: ProposedTask, now: Date, defaultModel: string): Typed {
+export function toProposalValues(task: ProposedTask, now: Date, defaultModel: string): FormValues {
   const { timezone, name, prompt, description, aiModel, maxTokens, temperature, attachments } = task;
   return {
-    ...startTyped(timezone, now, aiModel ?? defaultModel),
-    ...typeSchedule(scheduleOf(task), now),
-    ...typeSettings({ ...completeSettings(task), timezone }),
+    ...createFormValues(timezone, now, aiModel ?? defaultModel),
+    ...toScheduleValues(scheduleOf(task), now),
+    ...toSettingsValues({ ...completeSettings(task), timezone }),
     name,
     prompt,
     description: description ?? '',
@@ -81,13 +80,13 @@ type Changes = WebActionInput<'confirmProposal'>['changes'];
 
 /** Saves the task of a proposal. `show`: what to answer if that is refused. */
 export async function confirmProposal(
-  visit: SignedInVisit,
+  context: UserPageContext,
   id: string,
   changes: Changes,
   show: (result: ActionError) => Promise<Page | Redirect> | Page | Redirect,
 ): Promise<Page | Redirect> {
-  const { actions, session } = visit;
+  const { actions, session } = context;
   const result = await actions.confirmProposal(session, { id, ...(changes && { changes }) });
   if (result.success) return redirect(`/tasks/${result.data.taskId}`, 'The task is saved.');
-  return result.code === 'CONFLICT' ? goToConfirmed(await getProposal(visit, id)) : show(result);
+  return result.code === 'CONFLICT' ? goToConfirmed(await getProposal(context, id)) : show(result);
 }

@@ -1,10 +1,9 @@
 import type { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
-import type { Page } from '../../../answer.ts';
-import type { SignedInVisit } from '../../../visit.ts';
+import type { Page, UserPageContext } from '../../../page.ts';
 import type { TaskForm } from '../form.ts';
-import type { StoredTask } from '../opened.ts';
+import type { StoredTask } from '../form-data.ts';
 import { hasErrors, type Problems, toTaskErrors, toTaskStatus, withProblems } from '../problems.ts';
-import { describeTask } from './sent.ts';
+import { describeTask } from './prompt-preview.ts';
 
 /** What is needed to try a prompt, its schema and the watched values. */
 const TRIED = [
@@ -28,7 +27,7 @@ interface TypedTask {
 
 /** Sends the prompt, and shows the form again with the answer. */
 export async function tryTask(
-  { actions, session }: SignedInVisit,
+  { actions, session }: UserPageContext,
   { settings, problems, timezone, task }: TypedTask,
   show: (rest: Partial<TaskForm>) => Page,
 ): Promise<Page> {
@@ -52,8 +51,8 @@ export async function tryTask(
   });
   if (!result.success) return refuse(result);
   const { answer, output, problems: mismatches } = result.data;
-  if (mismatches.length > 0) return show({ tried: { ...result.data, watched: null } });
+  if (mismatches.length > 0) return show({ trial: { ...result.data, watched: null } });
   const given = output === null ? { text: answer } : { output };
   const watched = await actions.tryWatch(session, { ...(task && { taskId: task.id }), ...given, watch });
-  return show({ tried: { ...result.data, watched: watched.success ? watched.data : null } });
+  return show({ trial: { ...result.data, watched: watched.success ? watched.data : null } });
 }

@@ -32,7 +32,7 @@ export interface Dashboard {
 }
 
 /** One request for a page. */
-export interface Visit {
+export interface PageContext {
   dashboard: Dashboard;
   actions: WebActions;
   request: FastifyRequest;
@@ -46,7 +46,7 @@ export interface Visit {
 }
 
 /** A request for a page by a signed-in user. */
-export interface SignedInVisit extends Visit {
+export interface UserPageContext extends PageContext {
   session: OpenedSession;
   viewer: Viewer;
   /** Of the profile; UTC if it has none. */
@@ -54,7 +54,7 @@ export interface SignedInVisit extends Visit {
 }
 
 /** Stops the handling of a request: the page of the error is sent instead. */
-export class ActionStop extends Error {
+export class ActionFailed extends Error {
   readonly result: WebActionError;
 
   constructor(result: WebActionError) {
@@ -65,6 +65,72 @@ export class ActionStop extends Error {
 
 /** Returns the data of an action, or stops the request with the page of its error. */
 export function unwrap<D>(result: ActionSuccess<D> | WebActionError): D {
-  if (!result.success) throw new ActionStop(result);
+  if (!result.success) throw new ActionFailed(result);
   return result.data;
+}
+
+export interface Notice {
+  kind: 'info' | 'warn';
+  text: string;
+}
+
+/** A page that a handler shows. */
+export interface Page {
+  /** The text of its `<h1>`, and the first part of the title. */
+  title: string;
+  /** What follows the heading. */
+  body: Html;
+  /** Beside the heading: buttons. */
+  aside?: Html | undefined;
+  /** Below the heading. */
+  subtitle?: Html | string | undefined;
+  /** Above the heading: the way back. */
+  breadcrumb?: { href: string; text: string } | undefined;
+  status?: number;
+  /** Whether the page refreshes itself when something changes. */
+  isLive?: boolean;
+  /** Addresses of scripts that improve this page. */
+  scripts?: readonly string[];
+}
+
+/** Where a browser goes after a form was accepted. */
+export interface Redirect {
+  to: string;
+  /** Shown once, on the next page. */
+  notice?: Notice | undefined;
+  /** `Set-Cookie` headers. */
+  cookies?: readonly string[];
+}
+
+/** A file that the browser saves. */
+export interface Download {
+  /** Made by this application. */
+  fileName: string;
+  type: string;
+  content: AsyncIterable<string>;
+}
+
+export type PageResponse = Page | Redirect | Download;
+
+export const isDownload = (response: PageResponse): response is Download => 'fileName' in response;
+
+export const isRedirect = (response: PageResponse): response is Redirect => 'to' in response;
+
+/** A redirect with a notice. */
+export const redirect = (to: string, text?: string): Redirect => ({
+  to,
+  notice: text === undefined ? undefined : { kind: 'info', text },
+});
+
+/**
+ * Returns a path of this application, or `/`. Anything else that a link names, such as another host, would send people
+ * away after the sign-in.
+ */
+export function toOwnPath(next: unknown): string {
+  if (typeof next !== 'string' || !next.startsWith('/')) return '/';
+  const base = 'http://own.invalid';
+  if (!URL.canParse(next, base)) return '/';
+  const { origin, pathname, search } = new URL(next, base);
+  // Dots may leave a path such as `//other.host`, which a browser reads as another host.
+  return origin === base && !pathname.startsWith('//') ? `${pathname}${search}` : '/';
 }

@@ -1,7 +1,7 @@
 import type { WebActionData } from '../../actions.ts';
 import { formatMoment } from '../../components/format.ts';
 import { type Html, html } from '../../html.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
 import { KIND_GUIDES } from './kinds.ts';
 import { describeDigest, describeInterval, describeQuiet } from './options.ts';
 
@@ -24,7 +24,10 @@ export function describePlace({ settings }: Pick<Channel, 'settings'>): string {
 }
 
 /** The settings of a channel in words, without its secrets. */
-export function renderFacts({ timeZone, now }: SignedInVisit, channel: Omit<Channel, 'revision' | 'taskCount'>): Html {
+export function renderFacts(
+  { timeZone, now }: UserPageContext,
+  channel: Omit<Channel, 'revision' | 'taskCount'>,
+): Html {
   const { kind, settings, quiet, minIntervalMinutes, urgent, createdAt } = channel;
   const digest = describeDigest(channel);
   const isHeld = quiet !== null || minIntervalMinutes !== null || digest !== null;

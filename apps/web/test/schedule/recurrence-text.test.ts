@@ -1,9 +1,14 @@
 import t from 'tap';
-import { describeWords, parseCron, type TaskSchedule, toWords } from '../../src/components/schedule/words.ts';
+import {
+  describeRecurrence,
+  parseCron,
+  type TaskSchedule,
+  toRecurrence,
+} from '../../src/components/schedule/recurrence-text.ts';
 
 const describe = (pattern: string) => {
   const words = parseCron(pattern);
-  return words && describeWords(words);
+  return words && describeRecurrence(words);
 };
 
 t.test('A pattern that words can say is said in words', async (t) => {
@@ -52,14 +57,14 @@ t.test('A pattern that words would change is not said in words', async (t) => {
 
 t.test('A word of recurrence is said by the clock of the time zone of its task', async (t) => {
   const say = (schedule: Partial<TaskSchedule>) => {
-    const words = toWords({
+    const words = toRecurrence({
       scheduledFor: '2026-03-30T22:30:00.000Z',
       recurrence: 'daily',
       recurrencePattern: null,
       timezone: 'Europe/Berlin',
       ...schedule,
     });
-    return words && describeWords(words);
+    return words && describeRecurrence(words);
   };
   t.equal(say({}), 'Every day at 00:30');
   t.equal(say({ recurrence: 'weekly' }), 'Tuesdays at 00:30');

@@ -1,12 +1,12 @@
 import type { FormErrors } from '../../../components/fields.ts';
 import type { Html } from '../../../html.ts';
-import type { OpenedForm } from '../opened.ts';
-import type { Typed } from '../typed.ts';
+import type { TaskFormData } from '../form-data.ts';
+import type { FormValues } from '../form-values.ts';
 
 /** What the settings are rendered from. */
-export interface Shown {
-  typed: Typed;
-  opened: OpenedForm;
+export interface SectionProps {
+  values: FormValues;
+  formData: TaskFormData;
   errors: FormErrors;
   now: Date;
   /** What would be sent, if that was asked for. */

@@ -2,10 +2,10 @@ import type { TaskSettingsInput } from '@carillon/contract/actions/web/task-form
 import { toFormErrors } from '../../../components/fields.ts';
 import { type Html, html } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';
-import type { SignedInVisit } from '../../../visit.ts';
+import type { UserPageContext } from '../../../page.ts';
+import { type FormValues, readFormValues } from '../form-values.ts';
 import { nameFields } from '../problems.ts';
 import { readSettings } from '../settings/read-settings.ts';
-import { readTyped, type Typed } from '../typed.ts';
 
 /** What names the task to an action, as the form has it. */
 export const describeTask = (
@@ -14,9 +14,13 @@ export const describeTask = (
 ) => ({ name, timezone, context, outputSchema, tools, ...(taskId !== null && { taskId }) });
 
 /** What a run that starts now would send; a sentence where that cannot be said. */
-export async function renderSent({ actions, session }: SignedInVisit, typed: Typed, id: number | null): Promise<Html> {
-  const { context, outputSchema, tools } = readSettings(typed, null).settings;
-  const { prompt, name, timezone } = typed;
+export async function renderPromptPreview(
+  { actions, session }: UserPageContext,
+  values: FormValues,
+  id: number | null,
+): Promise<Html> {
+  const { context, outputSchema, tools } = readSettings(values, null).settings;
+  const { prompt, name, timezone } = values;
   const task = describeTask({ name, timezone, prompt, context, outputSchema, tools }, id);
   const result = await actions.previewPrompt(session, { prompt, ...task });
   if (!result.success) {
@@ -32,6 +36,6 @@ export async function renderSent({ actions, session }: SignedInVisit, typed: Typ
 }
 
 /** The same while the form is filled in. */
-export function showSent(visit: SignedInVisit, id: number | null): Promise<Html> {
-  return renderSent(visit, readTyped(readForm(visit.request)), id);
+export function showPromptPreview(context: UserPageContext, id: number | null): Promise<Html> {
+  return renderPromptPreview(context, readFormValues(readForm(context.request)), id);
 }

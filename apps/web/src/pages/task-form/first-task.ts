@@ -1,22 +1,22 @@
-import { type Page, type Redirect, redirect } from '../../answer.ts';
 import { type FormErrors, NO_ERRORS, renderInput, renderSelect, renderTextarea } from '../../components/fields.ts';
 import { toLocalTime } from '../../components/schedule/local-time.ts';
 import { type Html, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
-import type { SignedInVisit } from '../../visit.ts';
+import type { UserPageContext } from '../../page.ts';
+import { type Page, type Redirect, redirect } from '../../page.ts';
+import { createFormValues, type FormValues } from './form-values.ts';
 import { renderProblems, toTaskErrors, toTaskStatus, withProblems } from './problems.ts';
 import { planRuns } from './schedule/plan.ts';
 import { describeFirstRun } from './submit.ts';
-import { startTyped, type Typed } from './typed.ts';
 
 /** The short form of a first task. */
-export interface TypedFirstTask {
+export interface FirstTaskValues {
   prompt: string;
   every: string;
   at: string;
 }
 
-export const START_FIRST_TASK: TypedFirstTask = { prompt: '', every: 'day', at: '07:00' };
+export const START_FIRST_TASK: FirstTaskValues = { prompt: '', every: 'day', at: '07:00' };
 
 const EVERY = [
   { value: 'day', text: 'day' },
@@ -29,15 +29,15 @@ const EXAMPLE = 'What happened in our field since yesterday? Five lines, the mos
 
 /** A prompt and its time, for a person without a task. */
 export function renderFirstTaskForm(
-  { csrfField, timeZone }: SignedInVisit,
-  typed: TypedFirstTask = START_FIRST_TASK,
+  { csrfField, timeZone }: UserPageContext,
+  values: FirstTaskValues = START_FIRST_TASK,
   errors: FormErrors = NO_ERRORS,
 ): Html {
   const place = timeZone.split('/').at(-1)?.replaceAll('_', ' ');
   return html`<form class="panel gap" id="first-task" method="post" action="/tasks/first">${csrfField}
-${renderTextarea({ name: 'prompt', label: 'Prompt', value: typed.prompt, required: true, rows: 5, placeholder: EXAMPLE, errors })}
-<div class="sentence">${renderSelect({ name: 'every', label: 'Every', options: EVERY, value: typed.every, errors })}${renderInput(
-    { name: 'at', label: 'at', type: 'time', value: typed.at, required: true, errors },
+${renderTextarea({ name: 'prompt', label: 'Prompt', value: values.prompt, required: true, rows: 5, placeholder: EXAMPLE, errors })}
+<div class="sentence">${renderSelect({ name: 'every', label: 'Every', options: EVERY, value: values.every, errors })}${renderInput(
+    { name: 'at', label: 'at', type: 'time', value: values.at, required: true, errors },
   )}<p class="muted">${place} time</p></div>
 <div class="do"><button class="primary" name="action" value="try">Save and try it now</button><button name="action" value="save">Save only</button><a class="button quiet" href="/tasks/new">All settings</a></div>
 </form>`;
@@ -60,37 +60,37 @@ export function nameTask(prompt: string): string {
 }
 
 /** On the day of the week, or of the month, that it is today. */
-function completeTyped({ timeZone, now }: SignedInVisit, { every, at, prompt }: TypedFirstTask): Typed {
+function completeTyped({ timeZone, now }: UserPageContext, { every, at, prompt }: FirstTaskValues): FormValues {
   const today = toLocalTime(now, timeZone);
-  const typed = { ...startTyped(timeZone, now, ''), at, prompt, name: nameTask(prompt) };
-  if (every === 'weekday') return { ...typed, every: 'week' };
-  if (every === 'week') return { ...typed, every: 'week', weekdays: [`${today.weekday}`] };
+  const values = { ...createFormValues(timeZone, now, ''), at, prompt, name: nameTask(prompt) };
+  if (every === 'weekday') return { ...values, every: 'week' };
+  if (every === 'week') return { ...values, every: 'week', weekdays: [`${today.weekday}`] };
   return every === 'month'
-    ? { ...typed, every: 'month', day: today.day > 28 ? 'last' : `${today.day}` }
-    : { ...typed, every: 'day' };
+    ? { ...values, every: 'month', day: today.day > 28 ? 'last' : `${today.day}` }
+    : { ...values, every: 'day' };
 }
 
 /** Saves the first task, runs it at once, and goes to the run. */
-export async function startFirstTask(visit: SignedInVisit): Promise<Page | Redirect> {
-  const form = readForm(visit.request);
+export async function startFirstTask(context: UserPageContext): Promise<Page | Redirect> {
+  const form = readForm(context.request);
   const given = { prompt: form.text('prompt'), every: form.text('every'), at: form.text('at') };
-  const { actions, session } = visit;
-  const typed = completeTyped(visit, given);
-  const { schedule, problems } = await planRuns(visit, typed, null);
+  const { actions, session } = context;
+  const values = completeTyped(context, given);
+  const { schedule, problems } = await planRuns(context, values, null);
   const show = (errors: FormErrors, status: number): Page => ({
     title: 'Your first task',
-    crumb: { href: '/', text: 'Home' },
+    breadcrumb: { href: '/', text: 'Home' },
     status,
-    body: html`${renderProblems(errors)}${renderFirstTaskForm(visit, given, errors)}`,
+    body: html`${renderProblems(errors)}${renderFirstTaskForm(context, given, errors)}`,
   });
   if (!schedule) return show(withProblems(problems), 422);
-  const input = { name: typed.name, prompt: typed.prompt, ...schedule };
+  const input = { name: values.name, prompt: values.prompt, ...schedule };
   if (form.text('action') === 'save') {
     const result = await actions.createTask(session, input);
     if (!result.success) return show(toTaskErrors(result), toTaskStatus(result));
     return redirect(
       `/tasks/${result.data.taskId}`,
-      `The task is saved. ${describeFirstRun(visit, schedule.scheduledFor)}`,
+      `The task is saved. ${describeFirstRun(context, schedule.scheduledFor)}`,
     );
   }
   const result = await actions.createTaskAndRun(session, input);
@@ -100,6 +100,6 @@ export async function startFirstTask(visit: SignedInVisit): Promise<Page | Redir
     return redirect(`/tasks/${taskId}`, 'The task is saved. It does not run now: your quota is used up.');
   return redirect(
     `/executions/${executionId}`,
-    `The task is saved, and runs now. ${describeFirstRun(visit, schedule.scheduledFor)}`,
+    `The task is saved, and runs now. ${describeFirstRun(context, schedule.scheduledFor)}`,
   );
 }

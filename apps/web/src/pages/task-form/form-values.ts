@@ -1,15 +1,20 @@
 import { formatCron } from '../../components/schedule/format-cron.ts';
 import { toLocalTime } from '../../components/schedule/local-time.ts';
-import { type TaskSchedule, toWords, type Words } from '../../components/schedule/words.ts';
+import { type Recurrence, type TaskSchedule, toRecurrence } from '../../components/schedule/recurrence-text.ts';
 import type { Form } from '../../http/forms.ts';
-import type { StoredTask } from './opened.ts';
-import { readTypedSettings, startSettings, type TypedSettings, typeSettings } from './settings/typed-settings.ts';
+import type { StoredTask } from './form-data.ts';
+import {
+  createSettingsValues,
+  readSettingsValues,
+  type SettingsValues,
+  toSettingsValues,
+} from './settings/settings-values.ts';
 
 export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month', 'once'] as const;
 export type Interval = (typeof INTERVALS)[number];
 
 /** When, as it is typed. */
-export interface TypedSchedule {
+export interface ScheduleValues {
   mode: 'words' | 'cron';
   every: Interval;
   minutes: string;
@@ -28,7 +33,7 @@ export interface TypedSchedule {
 }
 
 /** The fields of the form, as they are typed. */
-export interface Typed extends TypedSchedule, TypedSettings {
+export interface FormValues extends ScheduleValues, SettingsValues {
   name: string;
   description: string;
   prompt: string;
@@ -44,7 +49,7 @@ export interface Typed extends TypedSchedule, TypedSettings {
 
 const MAX_ATTACHMENTS = 100;
 
-export function readSchedule(form: Form): TypedSchedule {
+export function readSchedule(form: Form): ScheduleValues {
   const every = form.text('every') as Interval;
   return {
     mode: form.text('mode') === 'cron' ? 'cron' : 'words',
@@ -63,9 +68,9 @@ export function readSchedule(form: Form): TypedSchedule {
   };
 }
 
-export const readTyped = (form: Form): Typed => ({
+export const readFormValues = (form: Form): FormValues => ({
   ...readSchedule(form),
-  ...readTypedSettings(form),
+  ...readSettingsValues(form),
   name: form.text('name'),
   description: form.text('description'),
   prompt: form.text('prompt'),
@@ -80,7 +85,7 @@ export const readTyped = (form: Form): Typed => ({
 const DAY_MS = 86_400_000;
 
 /** Every day at 08:00. */
-function startSchedule(timezone: string, now: Date): TypedSchedule {
+function startSchedule(timezone: string, now: Date): ScheduleValues {
   return {
     mode: 'words',
     every: 'day',
@@ -99,9 +104,9 @@ function startSchedule(timezone: string, now: Date): TypedSchedule {
 }
 
 /** The fields of an empty form. */
-export const startTyped = (timezone: string, now: Date, aiModel: string): Typed => ({
+export const createFormValues = (timezone: string, now: Date, aiModel: string): FormValues => ({
   ...startSchedule(timezone, now),
-  ...startSettings(),
+  ...createSettingsValues(),
   name: '',
   description: '',
   prompt: '',
@@ -116,7 +121,7 @@ export const startTyped = (timezone: string, now: Date, aiModel: string): Typed 
 const pad = (number: number) => String(number).padStart(2, '0');
 
 /** The fields that say these words. */
-export function typeWords(words: Words): Partial<TypedSchedule> {
+export function toRecurrenceValues(words: Recurrence): Partial<ScheduleValues> {
   switch (words.every) {
     case 'minute':
       return { every: 'minute', minutes: String(words.minutes) };
@@ -140,19 +145,19 @@ export function typeWords(words: Words): Partial<TypedSchedule> {
   }
 }
 
-export function typeSchedule(task: TaskSchedule, now: Date): TypedSchedule {
+export function toScheduleValues(task: TaskSchedule, now: Date): ScheduleValues {
   const { timezone, scheduledFor, recurrencePattern } = task;
   const { date, time } = toLocalTime(new Date(scheduledFor), timezone);
-  const words = toWords(task);
-  const typed = { ...startSchedule(timezone, now), date, at: time };
+  const words = toRecurrence(task);
+  const values = { ...startSchedule(timezone, now), date, at: time };
   const cron = recurrencePattern ?? (words && formatCron(words)) ?? '';
-  return words ? { ...typed, ...typeWords(words), cron } : { ...typed, mode: 'cron', cron };
+  return words ? { ...values, ...toRecurrenceValues(words), cron } : { ...values, mode: 'cron', cron };
 }
 
 /** The fields of a stored task. */
-export const typeTask = (task: StoredTask, now: Date): Typed => ({
-  ...typeSchedule(task, now),
-  ...typeSettings(task),
+export const toFormValues = (task: StoredTask, now: Date): FormValues => ({
+  ...toScheduleValues(task, now),
+  ...toSettingsValues(task),
   name: task.name,
   description: task.description ?? '',
   prompt: task.prompt,

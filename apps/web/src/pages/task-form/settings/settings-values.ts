@@ -1,10 +1,10 @@
 import { toLocalTime } from '../../../components/schedule/local-time.ts';
 import type { OptionalSettings } from '../../../components/task-settings.ts';
 import type { Form } from '../../../http/forms.ts';
-import type { StoredTask } from '../opened.ts';
+import type { StoredTask } from '../form-data.ts';
 
 /** The settings that have a default, as they are typed. */
-export interface TypedSettings {
+export interface SettingsValues {
   clock: boolean;
   previousResult: boolean;
   tools: readonly string[];
@@ -34,12 +34,12 @@ export interface TypedSettings {
   monthlyBudgetUsd: string;
 }
 
-type TextField = Exclude<keyof TypedSettings, 'clock' | 'previousResult' | 'tools' | 'channels'>;
+type TextField = Exclude<keyof SettingsValues, 'clock' | 'previousResult' | 'tools' | 'channels'>;
 
 /** More than a task takes, so that too many are refused. */
 const MAX_READ = 100;
 
-const DEFAULTS: TypedSettings = {
+const DEFAULTS: SettingsValues = {
   clock: true,
   previousResult: false,
   tools: [],
@@ -67,12 +67,12 @@ const { clock: _clock, previousResult: _previousResult, tools: _tools, channels:
 const TEXT_FIELDS = Object.keys(texts) as TextField[];
 
 /** The fields of a new task. */
-export const startSettings = (): TypedSettings => ({ ...DEFAULTS });
+export const createSettingsValues = (): SettingsValues => ({ ...DEFAULTS });
 
-export function readTypedSettings(form: Form): TypedSettings {
+export function readSettingsValues(form: Form): SettingsValues {
   const read = Object.fromEntries(TEXT_FIELDS.map((field) => [field, form.text(field).trim()]));
   return {
-    ...(read as Pick<TypedSettings, TextField>),
+    ...(read as Pick<SettingsValues, TextField>),
     clock: form.has('clock'),
     previousResult: form.has('previousResult'),
     tools: [...new Set(form.list('tools'))].slice(0, MAX_READ),
@@ -92,7 +92,7 @@ function writeMoment(at: string | null, timezone: string): string {
   return `${date}T${time}`;
 }
 
-function typeAlerts(alerts: StoredTask['alerts']): Partial<TypedSettings> {
+function typeAlerts(alerts: StoredTask['alerts']): Partial<SettingsValues> {
   if (alerts === null) return { alerts: 'default' };
   if (Object.keys(alerts).length === 0) return { alerts: 'none' };
   return {
@@ -105,7 +105,7 @@ function typeAlerts(alerts: StoredTask['alerts']): Partial<TypedSettings> {
 }
 
 /** The fields of a task. */
-export const typeSettings = (task: OptionalSettings & { timezone: string }): TypedSettings => ({
+export const toSettingsValues = (task: OptionalSettings & { timezone: string }): SettingsValues => ({
   ...DEFAULTS,
   ...task.context,
   tools: task.tools,
