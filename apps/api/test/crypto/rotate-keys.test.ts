@@ -10,7 +10,7 @@ import { encrypt } from '../../src/lib/crypto/encryption.ts';
 import { decryptProviderKey, encryptProviderKey } from '../../src/lib/crypto/provider-key.ts';
 import { type Rotation, rotateKeys } from '../../src/lib/crypto/rotate-keys.ts';
 import { decryptBody, queueMail } from '../../src/lib/mail/queue.ts';
-import { decryptSecret } from '../../src/product/deliveries/webhooks/secret.ts';
+import { decryptSecret } from '../../src/product/deliveries/queue/secret.ts';
 import { testContext } from '../support/context.ts';
 import { createTaskWithKey } from '../support/idempotency.ts';
 import { signUpAlice } from '../support/people.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { endpoints, executions, tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { generateSecret } from '../../src/product/deliveries/webhooks/secret.ts';
+import { generateSecret } from '../../src/product/deliveries/queue/secret.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAlice, signUpBob } from '../support/people.ts';
 import { postTask } from '../support/tasks.ts';

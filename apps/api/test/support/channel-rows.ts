@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ALERT_KINDS, endpoints } from '@carillon/db';
 import type { Context } from '../../src/context.ts';
-import { encryptUnindexedSecret } from '../../src/product/deliveries/webhooks/secret.ts';
+import { encryptUnindexedSecret } from '../../src/product/deliveries/queue/secret.ts';
 
 type Row = typeof endpoints.$inferInsert;
 

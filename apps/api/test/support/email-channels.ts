@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
 import { generateLinkToken, hashLinkToken } from '../../src/lib/crypto/link-token.ts';
 import { email } from '../../src/product/deliveries/messages/kinds/email.ts';
-import { encryptUnindexedSecret } from '../../src/product/deliveries/webhooks/secret.ts';
+import { encryptUnindexedSecret } from '../../src/product/deliveries/queue/secret.ts';
 import { confirmAddresses } from './mails.ts';
 
 export interface EmailChannel {

@@ -3,7 +3,7 @@ import type { MessageEvent } from '@carillon/contract/channels/deliveries';
 import { ALERT_KINDS, type ChannelKind, deliveries, deliveryAttempts, endpoints, tasks } from '@carillon/db';
 import { eq, inArray } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
-import { encryptUnindexedSecret } from '../../src/product/deliveries/webhooks/secret.ts';
+import { encryptUnindexedSecret } from '../../src/product/deliveries/queue/secret.ts';
 import { SAMPLE_NOW, type Sample } from './sample.ts';
 
 const MINUTE_MS = 60_000;

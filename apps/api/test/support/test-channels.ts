@@ -3,7 +3,7 @@ import { ALERT_KINDS, endpoints } from '@carillon/db';
 import type { Context } from '../../src/context.ts';
 import { CHANNEL_SENDERS } from '../../src/product/deliveries/messages/kinds/index.ts';
 import type { ChannelMessage } from '../../src/product/deliveries/messages/message.ts';
-import { encryptUnindexedSecret } from '../../src/product/deliveries/webhooks/secret.ts';
+import { encryptUnindexedSecret } from '../../src/product/deliveries/queue/secret.ts';
 import type { ReceivedDelivery } from './servers/receiver.ts';
 
 const KIND = 'mattermost';

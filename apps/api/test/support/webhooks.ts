@@ -9,7 +9,7 @@ import type { Context } from '../../src/context.ts';
 import type { Config } from '../../src/lib/config/config.ts';
 import { recordEvents } from '../../src/platform/events/outbox.ts';
 import { createDeliverer } from '../../src/product/deliveries/queue/deliverer.ts';
-import { encryptSecret, generateSecret } from '../../src/product/deliveries/webhooks/secret.ts';
+import { encryptSecret, generateSecret } from '../../src/product/deliveries/queue/secret.ts';
 import { inTransaction } from '../../src/transaction.ts';
 import { START, type TestContextOptions, testContext } from './context.ts';
 import { type Person, signUpAlice, signUpBob } from './people.ts';

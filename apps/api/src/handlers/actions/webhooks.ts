@@ -1,6 +1,5 @@
 import { ACTION_INPUTS } from '@carillon/contract/actions/index';
-import { testWebhook } from '../../product/deliveries/webhooks/test-delivery.ts';
-import { createWebhook } from '../../product/deliveries/webhooks/write.ts';
+import { createWebhook, testWebhook } from '../../product/deliveries/webhooks/write.ts';
 import type { ActionBuilder } from './create-action.ts';
 import { readInput, readUuid } from './input.ts';
 import { checkUrl } from './mappings.ts';

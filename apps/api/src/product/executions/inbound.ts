@@ -4,9 +4,9 @@ import { endpoints, users } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { AppError, invalidField } from '../../errors.ts';
+import { isPathSafe, listBlindIndexes } from '../deliveries/queue/secret.ts';
+import { isSigned } from '../deliveries/queue/signature.ts';
 import { webhookFields } from '../deliveries/webhooks/read.ts';
-import { isPathSafe, listBlindIndexes } from '../deliveries/webhooks/secret.ts';
-import { isSigned } from '../deliveries/webhooks/signature.ts';
 import { executeTask } from './execute-task.ts';
 
 /** As JSON. */

@@ -4,7 +4,7 @@ import t from 'tap';
 import { testChannel } from '../../../src/product/deliveries/channels/test-channel.ts';
 import { changeChannel } from '../../../src/product/deliveries/channels/write.ts';
 import { createDeliverer } from '../../../src/product/deliveries/queue/deliverer.ts';
-import { decryptSecret } from '../../../src/product/deliveries/webhooks/secret.ts';
+import { decryptSecret } from '../../../src/product/deliveries/queue/secret.ts';
 import { CHANNEL, callChannel, postChannel } from '../../support/channels.ts';
 import { START, testContext } from '../../support/context.ts';
 import { findCallerByToken, type Person, signUp } from '../../support/people.ts';

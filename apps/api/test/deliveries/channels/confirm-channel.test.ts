@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { hashLinkToken } from '../../../src/lib/crypto/link-token.ts';
 import { createChannel } from '../../../src/product/deliveries/channels/write.ts';
-import { decryptSecret } from '../../../src/product/deliveries/webhooks/secret.ts';
+import { decryptSecret } from '../../../src/product/deliveries/queue/secret.ts';
 import { confirmNotificationAddress } from '../../../src/product/notifications/addresses.ts';
 import { callChannel, postChannel, tryChannel } from '../../support/channels.ts';
 import { START, testContext } from '../../support/context.ts';

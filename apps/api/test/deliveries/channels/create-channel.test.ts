@@ -2,7 +2,7 @@ import { auditLog, endpoints, idempotencyKeys } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { createChannel } from '../../../src/product/deliveries/channels/write.ts';
-import { decryptSecret } from '../../../src/product/deliveries/webhooks/secret.ts';
+import { decryptSecret } from '../../../src/product/deliveries/queue/secret.ts';
 import { CHANNEL, callChannel, postChannel, tryChannel } from '../../support/channels.ts';
 import { START, testContext } from '../../support/context.ts';
 import { postWithKey } from '../../support/idempotency.ts';

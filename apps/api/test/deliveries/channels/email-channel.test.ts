@@ -1,7 +1,7 @@
 import { endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { decryptSecret } from '../../../src/product/deliveries/webhooks/secret.ts';
+import { decryptSecret } from '../../../src/product/deliveries/queue/secret.ts';
 import { testContext } from '../../support/context.ts';
 import { deliverDueMails } from '../../support/mails.ts';
 import { signUpAlice } from '../../support/people.ts';

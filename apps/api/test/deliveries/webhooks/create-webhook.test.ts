@@ -1,7 +1,7 @@
 import { endpoints, settings, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { decryptSecret } from '../../../src/product/deliveries/webhooks/secret.ts';
+import { decryptSecret } from '../../../src/product/deliveries/queue/secret.ts';
 import { assertNeedsSession } from '../../support/access.ts';
 import { testContext } from '../../support/context.ts';
 import { type Person, signUp, signUpAda, signUpAlice } from '../../support/people.ts';

@@ -2,7 +2,7 @@ import { deliveries, deliveryAttempts } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { createDeliverer } from '../../../src/product/deliveries/queue/deliverer.ts';
-import { pruneLog } from '../../../src/product/deliveries/queue/prune-log.ts';
+import { pruneLog } from '../../../src/product/deliveries/queue/log.ts';
 import { pruneAll } from '../../../src/product/retention/prune.ts';
 import { assertNeedsSession } from '../../support/access.ts';
 import { START } from '../../support/context.ts';

@@ -10,8 +10,8 @@ import {
   generateSecret,
   isPathSafe,
   listBlindIndexes,
-} from '../../../src/product/deliveries/webhooks/secret.ts';
-import { buildStandardHeaders, isSigned, signBody } from '../../../src/product/deliveries/webhooks/signature.ts';
+} from '../../../src/product/deliveries/queue/secret.ts';
+import { buildStandardHeaders, isSigned, signBody } from '../../../src/product/deliveries/queue/signature.ts';
 import { computeSignature } from '../../support/webhooks.ts';
 
 const body = '{"event":"test","data":{"message":"Grüße, 世界 🔔"}}';

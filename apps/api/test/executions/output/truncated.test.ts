@@ -1,6 +1,6 @@
 import t from 'tap';
 import { createDeliverer } from '../../../src/product/deliveries/queue/deliverer.ts';
-import { buildDigest } from '../../../src/product/deliveries/queue/held/digest.ts';
+import { buildDigest } from '../../../src/product/deliveries/queue/held/release.ts';
 import { parseFeed, postFeed } from '../../deliveries/feeds/support.ts';
 import { postChannel } from '../../support/channels.ts';
 import { testEngine } from '../../support/engine.ts';

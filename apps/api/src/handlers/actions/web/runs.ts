@@ -1,6 +1,6 @@
 import { ownChannel } from '../../../product/deliveries/channels/read.ts';
+import { redeliver } from '../../../product/deliveries/queue/redeliver.ts';
 import { ownWebhook } from '../../../product/deliveries/webhooks/read.ts';
-import { redeliver } from '../../../product/deliveries/webhooks/redeliver.ts';
 import { cancelExecution } from '../../../product/executions/cancel-execution.ts';
 import { executeTask } from '../../../product/executions/execute-task.ts';
 import { listRuns } from '../../../product/executions/list-runs.ts';

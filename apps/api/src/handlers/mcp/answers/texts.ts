@@ -1,6 +1,5 @@
 import { createMarker, fenceText } from '../../../lib/ai/fence.ts';
-import { cleanLine, cleanText } from '../../../product/deliveries/messages/format/clean.ts';
-import { cutText, takeCharacters } from '../../../product/deliveries/messages/format/cut-text.ts';
+import { cleanLine, cleanText, cutText, takeCharacters } from '../../../product/deliveries/messages/format/text.ts';
 
 const MAX_LINE = 200;
 /** Of a prompt or a result. */

@@ -5,8 +5,9 @@ import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import { isConfirmedSql } from '../../../platform/queries/confirmed-address.ts';
-import { listDeliveries, type OwnReceiver } from '../webhooks/read.ts';
-import type { LogEntry } from '../webhooks/test-delivery.ts';
+import type { OwnEndpoint } from '../queue/endpoint.ts';
+import { listDeliveries } from '../queue/log.ts';
+import type { LogEntry } from '../queue/test-delivery.ts';
 
 export const isChannel = eq(endpoints.purpose, 'channel');
 
@@ -37,7 +38,7 @@ export const isOwnChannel = (caller: Pick<Caller, 'id'>, id: string) =>
 
 export const channelNotFound = () => new AppError('not_found', 'Channel not found');
 
-export const ownChannel = (caller: Pick<Caller, 'id'>, id: string): OwnReceiver => ({
+export const ownChannel = (caller: Pick<Caller, 'id'>, id: string): OwnEndpoint => ({
   id,
   where: isOwnChannel(caller, id),
   notFound: channelNotFound,

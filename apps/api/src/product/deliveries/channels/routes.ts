@@ -2,7 +2,7 @@ import * as contract from '@carillon/contract/channels/channels';
 import * as deliveries from '@carillon/contract/channels/deliveries';
 import { createETag, readIfMatch, sendTagged } from '../../../platform/http/preconditions/etag.ts';
 import { type Routes, success } from '../../../platform/http/validation.ts';
-import { redeliver } from '../webhooks/redeliver.ts';
+import { redeliver } from '../queue/redeliver.ts';
 import { deleteChannel } from './delete.ts';
 import { getChannel, listChannelLogs, listChannels, ownChannel } from './read.ts';
 import { testChannel } from './test-channel.ts';

@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.ts';
 import { userKey } from '../../../platform/limits/keys.ts';
 import { CHANNEL_TESTS } from '../../../platform/limits/rates.ts';
 import { assertRateLimit } from '../../../platform/limits/windows.ts';
-import { sendTest, type TestResult } from '../webhooks/test-delivery.ts';
+import { sendTest, type TestResult } from '../queue/test-delivery.ts';
 import { getChannel, ownChannel, toChannelEntry } from './read.ts';
 
 type ChannelTestResult = TestResult<ReturnType<typeof toChannelEntry>>;

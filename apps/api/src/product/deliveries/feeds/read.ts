@@ -1,8 +1,8 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { MAX_ID } from '@carillon/contract/primitives';
 import { type Citation, executions, type OutputChange, queryRows, toInstant } from '@carillon/db';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
-import { hashFeedSecret, isFeedSecret } from './secret.ts';
 
 const MAX_ENTRIES = 50;
 /** How far back results are searched: a task may have failed for ever. */
@@ -105,3 +105,13 @@ export async function readResults(ctx: Context, { userId, runs }: Feed): Promise
     ]),
   );
 }
+
+const SECRET_BYTES = 32;
+const SECRET = /^[\w-]{43}$/;
+
+/** 256 random bits in base64url. */
+export const generateFeedSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url');
+
+export const isFeedSecret = (text: string): boolean => SECRET.test(text);
+
+export const hashFeedSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');

@@ -2,13 +2,11 @@ import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Context } from '../../../context.ts';
 import { VERSION } from '../../../lib/config/config.ts';
-import { cleanLine, cleanText } from '../messages/format/clean.ts';
 import { cutBlocks } from '../messages/format/cut.ts';
-import { cutText, takeCharacters } from '../messages/format/cut-text.ts';
 import { describeMessage, describeSources, headingOf } from '../messages/format/message-blocks.ts';
+import { cleanLine, cleanText, cutText, takeCharacters } from '../messages/format/text.ts';
 import { type Block, paragraphOf, textOf } from '../messages/format/tree.ts';
-import { escapeXml } from './escape.ts';
-import { toHtml } from './html.ts';
+import { escapeXml, toHtml } from './html.ts';
 import { type Feed, type FeedResult, type FeedRun, MAX_RESULT_LENGTH } from './read.ts';
 
 /** Of an entry. */

@@ -5,7 +5,7 @@ import type { Caller, Context } from '../../../context.ts';
 import { AppError, ERROR_MESSAGES, taskNotFound } from '../../../errors.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
 import { inTransaction } from '../../../transaction.ts';
-import { generateFeedSecret, hashFeedSecret } from './secret.ts';
+import { generateFeedSecret, hashFeedSecret } from './read.ts';
 
 /** Returns the address, which is not shown again; a former one ends. Throws 404. */
 export function createTaskFeed(ctx: Context, caller: Caller, taskId: number): Promise<string> {

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from '../../../context.ts';
 import { type JsonObject, parseJson, toObject } from '../../../lib/egress/json.ts';
-import { cleanLine } from './format/clean.ts';
-import { cutText } from './format/cut-text.ts';
+import { cleanLine, cutText } from './format/text.ts';
 import type { SendOutcome } from './sender.ts';
 
 const MAX_ERROR_LENGTH = 300;

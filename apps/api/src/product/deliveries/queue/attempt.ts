@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { QuietHours } from '@carillon/db';
+import type { ChannelKind, QuietHours } from '@carillon/db';
 import type { Context } from '../../../context.ts';
 import type { HttpOutcome } from '../../../lib/egress/client.ts';
 import type { Span } from '../../../lib/telemetry/tracing.ts';
-import { sendMessage } from '../messages/send.ts';
-import type { SendOutcome } from '../messages/sender.ts';
-import { decryptSecret } from '../webhooks/secret.ts';
-import { buildStandardHeaders, signBody } from '../webhooks/signature.ts';
+import { CHANNEL_SENDERS } from '../messages/kinds/index.ts';
+import { readMessage, type StoredPayload } from '../messages/read-message.ts';
+import type { ChannelSettings, SendOutcome } from '../messages/sender.ts';
 import type { ClaimedDelivery } from './claim.ts';
+import { decryptSecret } from './secret.ts';
+import { buildStandardHeaders, signBody } from './signature.ts';
 
 export interface Attempt {
   id: string;
@@ -125,4 +126,29 @@ function findPreviousSecrets(ctx: Context, delivery: ClaimedDelivery, at: Date):
   const { webhookId, previousSecretEncrypted: ciphertext, previousSecretUntil: until } = delivery;
   if (ciphertext === null || until === null || until <= at) return [];
   return [decryptSecret(ctx, webhookId, ciphertext, 'previous_secret_encrypted')];
+}
+
+interface StoredMessage {
+  /** Of the delivery. */
+  id: string;
+  channelId: string;
+  kind: ChannelKind;
+  /** As JSON. */
+  settings: string;
+  payload: string;
+}
+
+/** Sends a stored delivery to its channel once. Never rejects. */
+export async function sendMessage(
+  ctx: Context,
+  { id, channelId, kind, settings, payload }: StoredMessage,
+  signal?: AbortSignal,
+): Promise<SendOutcome> {
+  const message = readMessage(ctx, JSON.parse(payload) as StoredPayload);
+  return CHANNEL_SENDERS[kind].send(ctx, JSON.parse(settings) as ChannelSettings, {
+    id,
+    channelId,
+    message,
+    ...(signal && { signal }),
+  });
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { EventKind } from '@carillon/contract/webhooks/events';
-import { ALERT_KINDS, endpoints } from '@carillon/db';
+import { endpoints } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
+import { invalidField } from '../../../errors.ts';
 import { afterCommit } from '../../../transaction.ts';
 import { endDeliveriesIfFailed } from '../queue/end-open.ts';
-import { encryptUnindexedSecret, generateSecret } from './secret.ts';
+import { TASK_EVENTS } from '../queue/endpoint.ts';
+import { encryptUnindexedSecret, generateSecret } from '../queue/secret.ts';
 
-/** Also sent for executions that an inbound webhook started, unlike `task.*` events. */
-export const TASK_EVENTS: EventKind[] = ['execution.completed', 'execution.failed', ...ALERT_KINDS];
 const ACCOUNT_EVENTS: EventKind[] = ['task.completed', 'task.failed', 'usage.alert'];
 
 interface ManagedWebhook {
@@ -73,4 +73,10 @@ function buildWebhook(ctx: Context, values: WebhookValues) {
   const id = randomUUID();
   const now = ctx.now();
   return { id, ...encryptUnindexedSecret(ctx, id, generateSecret()), ...values, createdAt: now, updatedAt: now };
+}
+
+/** Checks the URL only: its host is resolved and checked before each request. */
+export function assertReachable(ctx: Context, field: string, url: string): void {
+  const problem = ctx.http.checkAddress(url);
+  if (problem !== null) throw invalidField(field, problem);
 }

@@ -1,13 +1,11 @@
-import type { ListDeliveriesQuery } from '@carillon/contract/webhooks/deliveries';
 import type { EventKind } from '@carillon/contract/webhooks/events';
 import type { ListWebhooksQuery, WebhookPurpose } from '@carillon/contract/webhooks/webhooks';
-import { deliveries, deliveryAttempts, endpoints } from '@carillon/db';
-import { and, count, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm';
+import { deliveryAttempts, endpoints } from '@carillon/db';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-
-/** Attempts in the log of a webhook, besides those of open deliveries. */
-export const MAX_LOG_ATTEMPTS = 100;
+import type { OwnEndpoint } from '../queue/endpoint.ts';
+import { logFields } from '../queue/log.ts';
 
 export const webhookFields = {
   id: endpoints.id,
@@ -26,16 +24,7 @@ export const webhookFields = {
 /** Changes with the secret, and tells nothing about it. */
 export const secretVersion = sql<string>`md5(${endpoints.secretEncrypted})`;
 
-/** A webhook or a channel of the caller, which are rows of one table. */
-export interface OwnReceiver {
-  id: string;
-  where: SQL | undefined;
-  notFound: () => AppError;
-  /** Why nothing can be sent again. */
-  inactive: string;
-}
-
-export const ownWebhook = (caller: Pick<Caller, 'id'>, id: string): OwnReceiver => ({
+export const ownWebhook = (caller: Pick<Caller, 'id'>, id: string): OwnEndpoint => ({
   id,
   where: isOwnWebhook(caller, id),
   notFound: webhookNotFound,
@@ -70,48 +59,6 @@ export async function listWebhooks(ctx: Context, caller: Caller, { limit, offset
     ctx.db.$count(endpoints, mine),
   ]);
   return { webhooks: page, pagination: { total, limit, offset, hasMore: offset + page.length < total } };
-}
-
-const logFields = {
-  id: deliveryAttempts.id,
-  deliveryId: deliveryAttempts.deliveryId,
-  webhookId: deliveryAttempts.webhookId,
-  event: sql<EventKind>`${deliveryAttempts.event}`,
-  url: deliveryAttempts.url,
-  statusCode: deliveryAttempts.statusCode,
-  responseTime: deliveryAttempts.responseTimeMs,
-  attempt: deliveryAttempts.attempt,
-  success: deliveryAttempts.success,
-  error: deliveryAttempts.error,
-  timestamp: deliveryAttempts.attemptedAt,
-};
-const newestFirst = [desc(deliveryAttempts.attemptedAt), desc(deliveryAttempts.attempt), desc(deliveryAttempts.id)];
-
-/** The delivery log, newest first: the last 100 attempts and those of open deliveries. Throws 404. */
-export async function listDeliveries(ctx: Context, { id, where, notFound }: OwnReceiver, query: ListDeliveriesQuery) {
-  if ((await ctx.db.$count(endpoints, where)) === 0) throw notFound();
-  const { limit, offset } = query;
-  const isOfWebhook = eq(deliveryAttempts.webhookId, id);
-  const latest = ctx.db
-    .select({ id: deliveryAttempts.id })
-    .from(deliveryAttempts)
-    .where(isOfWebhook)
-    .orderBy(...newestFirst)
-    .limit(MAX_LOG_ATTEMPTS);
-  const isLogged = and(isOfWebhook, or(isNull(deliveries.endedAt), inArray(deliveryAttempts.id, latest)));
-  const isOfDelivery = eq(deliveries.id, deliveryAttempts.deliveryId);
-  const [logs, [counted]] = await Promise.all([
-    ctx.db
-      .select(logFields)
-      .from(deliveryAttempts)
-      .innerJoin(deliveries, isOfDelivery)
-      .where(isLogged)
-      .orderBy(...newestFirst)
-      .limit(limit)
-      .offset(offset),
-    ctx.db.select({ total: count() }).from(deliveryAttempts).innerJoin(deliveries, isOfDelivery).where(isLogged),
-  ]);
-  return { logs, pagination: { total: counted?.total ?? 0, limit, offset } };
 }
 
 /** Throws 404. */

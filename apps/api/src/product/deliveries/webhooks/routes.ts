@@ -2,10 +2,10 @@ import * as deliveries from '@carillon/contract/webhooks/deliveries';
 import * as contract from '@carillon/contract/webhooks/webhooks';
 import { createETag, readIfMatch, sendTagged } from '../../../platform/http/preconditions/etag.ts';
 import { type Routes, success } from '../../../platform/http/validation.ts';
-import { getDeliveryAttempt, getWebhook, listDeliveries, listWebhooks, ownWebhook } from './read.ts';
-import { redeliver, redeliverSince } from './redeliver.ts';
-import { testWebhook } from './test-delivery.ts';
-import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './write.ts';
+import { listDeliveries } from '../queue/log.ts';
+import { redeliver, redeliverSince } from '../queue/redeliver.ts';
+import { getDeliveryAttempt, getWebhook, listWebhooks, ownWebhook } from './read.ts';
+import { changeWebhook, createWebhook, deleteWebhook, rotateSecret, testWebhook } from './write.ts';
 
 const buildETag = createETag(contract.Webhook);
 

@@ -10,8 +10,6 @@ import { quotaExceededError } from '../../../platform/limits/quotas.ts';
 import { type ExpectedRevisions, hasRevision } from '../../../platform/queries/revision.ts';
 import { afterCommit, inTransaction } from '../../../transaction.ts';
 import { endDeliveriesIfFailed } from '../queue/end-open.ts';
-import { assertReachable } from './address.ts';
-import { getWebhook, isOwnWebhook, secretVersion, webhookFields, webhookNotFound } from './read.ts';
 import {
   decryptSecret,
   encryptChosenSecret,
@@ -22,7 +20,10 @@ import {
   isPathSafe,
   isReadableByReceivers,
   listBlindIndexes,
-} from './secret.ts';
+} from '../queue/secret.ts';
+import { sendTest, type TestResult } from '../queue/test-delivery.ts';
+import { assertReachable } from './managed-webhooks.ts';
+import { getWebhook, isOwnWebhook, ownWebhook, secretVersion, webhookFields, webhookNotFound } from './read.ts';
 
 const MAX_WEBHOOKS = 10;
 /** How long a replaced secret still signs beside the new one. */
@@ -202,5 +203,9 @@ function encryptReplacedSecret(ctx: Context, id: string, ciphertext: string): st
     return null;
   }
 }
+
+/** Sends an event to a webhook at once. Throws 404, 503. */
+export const testWebhook = (ctx: Context, caller: Caller, id: string): Promise<TestResult> =>
+  sendTest(ctx, caller, { receiver: ownWebhook(caller, id), toEntry: (entry) => entry });
 
 const unique = (events: readonly EventKind[]): EventKind[] => [...new Set(events)];

@@ -1,16 +1,16 @@
 import t from 'tap';
-import { cleanText } from '../../../../src/product/deliveries/messages/format/clean.ts';
 import { cutBlocks, divideBlocks } from '../../../../src/product/deliveries/messages/format/cut.ts';
-import {
-  countBytes,
-  countCodePoints,
-  cutText,
-  takeCharacters,
-} from '../../../../src/product/deliveries/messages/format/cut-text.ts';
 import { buildLink } from '../../../../src/product/deliveries/messages/format/links.ts';
 import { parseMarkdown, parsePlain } from '../../../../src/product/deliveries/messages/format/markdown.ts';
 import { describeSources, fitMessage } from '../../../../src/product/deliveries/messages/format/message-blocks.ts';
 import { toPlainText } from '../../../../src/product/deliveries/messages/format/plain-text.ts';
+import {
+  cleanText,
+  countBytes,
+  countCodePoints,
+  cutText,
+  takeCharacters,
+} from '../../../../src/product/deliveries/messages/format/text.ts';
 import type { Block } from '../../../../src/product/deliveries/messages/format/tree.ts';
 import { buildMessage } from '../support/target.ts';
 

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { ownChannel } from '../../../../src/product/deliveries/channels/read.ts';
 import { reconsiderHeld, releaseHeld } from '../../../../src/product/deliveries/queue/held/release.ts';
-import { redeliver } from '../../../../src/product/deliveries/webhooks/redeliver.ts';
+import { redeliver } from '../../../../src/product/deliveries/queue/redeliver.ts';
 import { pruneAll } from '../../../../src/product/retention/prune.ts';
 import { START } from '../../../support/context.ts';
 import { insertTestChannel, installTestKind, toMessages } from '../../../support/test-channels.ts';

@@ -7,7 +7,7 @@ import {
 import { ownChannel } from '../../../../product/deliveries/channels/read.ts';
 import { testChannel } from '../../../../product/deliveries/channels/test-channel.ts';
 import { changeChannel, createChannel } from '../../../../product/deliveries/channels/write.ts';
-import { redeliver } from '../../../../product/deliveries/webhooks/redeliver.ts';
+import { redeliver } from '../../../../product/deliveries/queue/redeliver.ts';
 import type { WebActionBuilder } from '../create-web-action.ts';
 
 export const channelActions = ({ signedIn }: WebActionBuilder) => ({

@@ -1,4 +1,5 @@
 import { invalidField } from '../../../../errors.ts';
+import { redeliver, redeliverSince } from '../../../../product/deliveries/queue/redeliver.ts';
 import {
   getDelivery,
   getWebhookForForm,
@@ -6,13 +7,12 @@ import {
   showWebhook,
 } from '../../../../product/deliveries/webhooks/overview.ts';
 import { ownWebhook } from '../../../../product/deliveries/webhooks/read.ts';
-import { redeliver, redeliverSince } from '../../../../product/deliveries/webhooks/redeliver.ts';
-import { testWebhook } from '../../../../product/deliveries/webhooks/test-delivery.ts';
 import {
   changeWebhook,
   createWebhook,
   deleteWebhook,
   rotateSecret,
+  testWebhook,
 } from '../../../../product/deliveries/webhooks/write.ts';
 import { startOfDay } from '../../../../product/schedule/time-zone.ts';
 import type { WebActionBuilder } from '../create-web-action.ts';

@@ -1,4 +1,4 @@
-import { takeCharacters } from './cut-text.ts';
+import { takeCharacters } from './text.ts';
 import { type Block, type Inline, listOf, paragraphOf, textOf } from './tree.ts';
 
 export interface Limit {

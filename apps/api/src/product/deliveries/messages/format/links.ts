@@ -1,4 +1,4 @@
-import { cleanLine } from './clean.ts';
+import { cleanLine } from './text.ts';
 import type { Inline } from './tree.ts';
 
 const PROTOCOLS = ['http:', 'https:'];

@@ -1,8 +1,7 @@
 import { limitTables } from '@carillon/contract/validation/limit-tables';
 import MarkdownIt, { type Token } from 'markdown-it';
-import { cleanLine, cleanText } from './clean.ts';
-import { cutText, takeCharacters } from './cut-text.ts';
 import { buildLink } from './links.ts';
+import { cleanLine, cleanText, cutText, takeCharacters } from './text.ts';
 import { type Block, flatten, type Inline, paragraphOf, textOf } from './tree.ts';
 
 const MAX_CELL_LENGTH = 200;

@@ -1,12 +1,11 @@
 import type { OutputChange } from '@carillon/db';
 import { describeLines, describeValue } from '../../../../lib/differences/describe-changes.ts';
 import type { ChannelMessage } from '../message.ts';
-import { cleanLine, cleanText } from './clean.ts';
 import { buildMore, cutBlocks, type EndingList, type Limit } from './cut.ts';
-import { cutText, takeCharacters } from './cut-text.ts';
 import { buildLink } from './links.ts';
 import { parseMarkdown, parsePlain } from './markdown.ts';
 import { replaceTables, toPlainText } from './plain-text.ts';
+import { cleanLine, cleanText, cutText, takeCharacters } from './text.ts';
 import { type Block, type Inline, paragraphOf, textOf } from './tree.ts';
 
 export const CUT_OFF = 'This answer is cut off: it reached the maximum length.';

@@ -1,7 +1,7 @@
 import { invalidField, invalidItem } from '../../../../errors.ts';
-import { cutText } from '../format/cut-text.ts';
 import { COMMONMARK, type MarkdownDialect, renderMarkdown } from '../format/markdown-text.ts';
 import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
+import { cutText } from '../format/text.ts';
 import { type Block, paragraphOf, textOf } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import { postToTarget } from '../post.ts';

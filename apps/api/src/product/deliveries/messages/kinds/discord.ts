@@ -1,6 +1,6 @@
-import { cutText } from '../format/cut-text.ts';
 import { escapeMarkdown, type MarkdownDialect, renderMarkdown, ZERO_WIDTH_SPACE } from '../format/markdown-text.ts';
 import { describeStatus, describeTitle, fitMessage, LEVELS } from '../format/message-blocks.ts';
+import { cutText } from '../format/text.ts';
 import type { Block } from '../format/tree.ts';
 import { HOOK } from '../hook-url.ts';
 import type { ChannelMessage } from '../message.ts';

@@ -6,7 +6,7 @@ import { invalidField } from '../../../../errors.ts';
 import { hashLinkToken } from '../../../../lib/crypto/link-token.ts';
 import { buildUnsubscribeLink } from '../../../../lib/mail/links.ts';
 import type { MailOutcome } from '../../../../lib/mail/transport.ts';
-import { cleanLine } from '../format/clean.ts';
+import { cleanLine } from '../format/text.ts';
 import { composeMail, toSubject } from '../mail/compose.ts';
 import { renderHtml } from '../mail/html-part.ts';
 import { renderText } from '../mail/text-part.ts';

@@ -1,6 +1,6 @@
-import { countCodePoints, cutText } from '../format/cut-text.ts';
 import { escapeMarkdown, type MarkdownDialect, renderMarkdown, ZERO_WIDTH_SPACE } from '../format/markdown-text.ts';
 import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
+import { countCodePoints, cutText } from '../format/text.ts';
 import type { Block } from '../format/tree.ts';
 import { HOOK } from '../hook-url.ts';
 import type { ChannelMessage } from '../message.ts';

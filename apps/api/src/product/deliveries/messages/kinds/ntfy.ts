@@ -1,8 +1,7 @@
 import { invalidField } from '../../../../errors.ts';
-import { cleanLine } from '../format/clean.ts';
-import { countBytes, cutText } from '../format/cut-text.ts';
 import { COMMONMARK, renderMarkdown } from '../format/markdown-text.ts';
 import { describeStatus, fitMessage, LEVELS } from '../format/message-blocks.ts';
+import { cleanLine, countBytes, cutText } from '../format/text.ts';
 import type { Block } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import { postToTarget, readJson } from '../post.ts';

@@ -1,7 +1,7 @@
 import { divideBlocks } from '../format/cut.ts';
-import { countBytes, cutText } from '../format/cut-text.ts';
 import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
 import { escapeSlack, renderSlackLink, renderSlackText } from '../format/slack-text.ts';
+import { countBytes, cutText } from '../format/text.ts';
 import type { Block } from '../format/tree.ts';
 import { HOOK } from '../hook-url.ts';
 import type { ChannelMessage } from '../message.ts';

@@ -1,8 +1,8 @@
 import type { Context } from '../../../../context.ts';
 import { invalidField } from '../../../../errors.ts';
-import { cutText } from '../format/cut-text.ts';
 import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
 import { countTelegram, renderTelegram } from '../format/telegram-html.ts';
+import { cutText } from '../format/text.ts';
 import { type Block, paragraphOf, textOf } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import { postToTarget, readJson } from '../post.ts';

@@ -1,7 +1,6 @@
 import type { OutputChange } from '@carillon/db';
 import { describeLines } from '../../../../lib/differences/describe-changes.ts';
-import { cleanLine, cleanText } from '../format/clean.ts';
-import { cutText } from '../format/cut-text.ts';
+import { cleanLine, cleanText, cutText } from '../format/text.ts';
 
 const MAX_ROWS = 20;
 const MAX_LINES = 40;

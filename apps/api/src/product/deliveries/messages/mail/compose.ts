@@ -1,8 +1,7 @@
-import { cleanLine, cleanText } from '../format/clean.ts';
 import { cutBlocks } from '../format/cut.ts';
-import { cutText, takeCharacters } from '../format/cut-text.ts';
 import { parseMarkdown } from '../format/markdown.ts';
 import { describeSources } from '../format/message-blocks.ts';
+import { cleanLine, cleanText, cutText, takeCharacters } from '../format/text.ts';
 import { type Block, paragraphOf, textOf } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import { prepareChanges, type ShownChanges } from './changes.ts';

@@ -1,6 +1,5 @@
 import type { Block, Inline } from '../format/tree.ts';
-import { type Markup, markup, trusted } from './markup.ts';
-import { look } from './styles.ts';
+import { look, type Markup, markup, trusted } from './styles.ts';
 
 const LAST_LEVEL = 6;
 const SPANS = { strong: 'strong', emphasis: 'em', strike: 's' } as const;

@@ -1,6 +1,5 @@
 import type { ChangedLine, ShownChanges } from './changes.ts';
-import { type Markup, markup, trusted } from './markup.ts';
-import { look } from './styles.ts';
+import { look, type Markup, markup, trusted } from './styles.ts';
 
 const LINE_LOOKS = { delete: 'lineDelete', insert: 'lineInsert', equal: 'lineEqual' } as const;
 const SIGNS = { delete: '−', insert: '+', equal: '\u00a0' };

@@ -3,8 +3,7 @@ import type { ChannelMessage } from '../message.ts';
 import { type Footer, formatTime, type Mail, type ShownMessage, toTitle } from './compose.ts';
 import { renderBlocks } from './html-blocks.ts';
 import { renderChanges } from './html-changes.ts';
-import { type Markup, markup, trusted } from './markup.ts';
-import { describeLevel, look, STYLE_SHEET } from './styles.ts';
+import { describeLevel, look, type Markup, markup, STYLE_SHEET, trusted } from './styles.ts';
 
 const FRAME = trusted('role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"');
 

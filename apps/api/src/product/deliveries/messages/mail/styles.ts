@@ -1,6 +1,6 @@
+import { html as hono, raw } from 'hono/html';
 import { LEVELS } from '../format/message-blocks.ts';
 import type { ChannelMessage } from '../message.ts';
-import { type Markup, markup } from './markup.ts';
 
 const SANS = "-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
 const CODE = "ui-monospace,Menlo,Consolas,'Liberation Mono',monospace";
@@ -143,3 +143,14 @@ export function describeLevel({ level, changes, items }: ChannelMessage) {
   const text = items.length > 0 ? 'Digest' : changes.length > 0 ? 'Answer changed' : LEVELS[level].label;
   return { text, ...LEVEL_LOOKS[level] };
 }
+
+/** HTML. Any other value that is put into a template is escaped. */
+export type Markup = ReturnType<typeof raw>;
+
+type Value = Markup | string | number | false | null | readonly Value[];
+
+/** Builds HTML from a template. `false` and `null` are left out, lists are joined. */
+export const markup = (strings: TemplateStringsArray, ...values: Value[]): Markup => hono(strings, ...values) as Markup;
+
+/** Marks text as HTML. Only for what this module has made. */
+export const trusted = (text: string): Markup => raw(text);

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import type { EventData } from '@carillon/contract/webhooks/events';
 import { type ChannelKind, deliveries, endpoints, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../../../context.ts';
 import { isAlarmSql } from '../../../../platform/events/held.ts';
 import { inTransaction } from '../../../../transaction.ts';
+import { cutText } from '../../messages/format/text.ts';
+import type { DigestData, StoredPayload } from '../../messages/read-message.ts';
 import { endDelivery } from '../end-open.ts';
-import { buildDigest, MAX_MESSAGES } from './digest.ts';
 import { computeReleaseAt, type Holding } from './release-at.ts';
 
 const CHANNELS_PER_BATCH = 100;
@@ -122,3 +124,27 @@ async function putOff({ db }: Context, held: SQL, until: Date): Promise<void> {
 }
 
 const toTimestamp = (at: Date): SQL => sql`${at.toISOString()}::timestamptz`;
+
+/** The messages that a digest has at most. The rest is counted. */
+export const MAX_MESSAGES = 100;
+const MAX_RESULT = 4000;
+const MAX_CHANGES = 20;
+
+/** The body of a digest of stored bodies, oldest first, without the ends of long answers. */
+export function buildDigest(payloads: readonly string[], leftOut: number, at: Date): string {
+  const messages = payloads.map((payload) => shorten(JSON.parse(payload) as StoredPayload));
+  const data: DigestData = { messages, ...(leftOut > 0 && { leftOut }) };
+  return JSON.stringify({ event: 'digest', timestamp: at.toISOString(), data });
+}
+
+function shorten({ event, timestamp, data, isCut }: StoredPayload): StoredPayload {
+  if (event !== 'execution.completed') return { event, timestamp, data };
+  const { task, execution } = data as EventData<'execution.completed'>;
+  const { output: _output, result, changes, ...rest } = execution;
+  const cut = {
+    ...rest,
+    result: result === null ? null : cutText(result, MAX_RESULT),
+    ...(changes && { changes: changes.slice(0, MAX_CHANGES) }),
+  };
+  return { event, timestamp, data: { task, execution: cut }, ...(isCut && { isCut }) };
+}

@@ -7,17 +7,13 @@ import { AppError } from '../../../errors.ts';
 import { leaseUntil } from '../../../lib/queue/leases.ts';
 import { recordEvents } from '../../../platform/events/outbox.ts';
 import { inTransaction } from '../../../transaction.ts';
-import { type Attempt, attemptDelivery } from '../queue/attempt.ts';
-import { addToRateWindow, type ClaimedDelivery, DELIVERY_LIMITS, lockClaims } from '../queue/claim.ts';
-import { completeAttempts } from '../queue/complete.ts';
-import { type OwnReceiver, ownWebhook } from './read.ts';
+import { type Attempt, attemptDelivery } from './attempt.ts';
+import { addToRateWindow, type ClaimedDelivery, DELIVERY_LIMITS, lockClaims } from './claim.ts';
+import { completeAttempts } from './complete.ts';
+import type { OwnEndpoint } from './endpoint.ts';
 
 /** Longer than an attempt can last, because this lease is not renewed. */
 const TEST_MS = 60_000;
-
-/** Sends an event to a webhook at once. Throws 404, 503. */
-export const testWebhook = (ctx: Context, caller: Caller, id: string): Promise<TestResult> =>
-  sendTest(ctx, caller, { receiver: ownWebhook(caller, id), toEntry: (entry) => entry });
 
 export interface TestResult<E = LogEntry> {
   success: boolean;
@@ -25,7 +21,7 @@ export interface TestResult<E = LogEntry> {
 }
 
 interface TestOptions<E> {
-  receiver: OwnReceiver;
+  receiver: OwnEndpoint;
   toEntry: (entry: LogEntry) => E;
 }
 
@@ -45,7 +41,7 @@ export async function sendTest<E>(
   });
 }
 
-async function beginTest(ctx: Context, caller: Caller, { id: webhookId, where, notFound }: OwnReceiver) {
+async function beginTest(ctx: Context, caller: Caller, { id: webhookId, where, notFound }: OwnEndpoint) {
   await lockClaims(ctx);
   const [webhook] = await ctx.db.select().from(endpoints).where(where).for('no key update');
   if (!webhook) throw notFound();

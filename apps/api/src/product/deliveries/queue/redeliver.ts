@@ -3,13 +3,13 @@ import { and, eq, gte, inArray, ne, or, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
 import { afterCommit, inTransaction } from '../../../transaction.ts';
-import type { OwnReceiver } from './read.ts';
+import type { OwnEndpoint } from './endpoint.ts';
 
 /**
  * Sends the same payload again, from attempt 1. `id`: a delivery or an entry of its log. Throws 404; 409 unless
  * active.
  */
-export function redeliver(ctx: Context, receiver: OwnReceiver, id: string): Promise<string> {
+export function redeliver(ctx: Context, receiver: OwnEndpoint, id: string): Promise<string> {
   return inTransaction(ctx, async (tx) => {
     await lockActive(tx, receiver);
     const logged = tx.db
@@ -30,7 +30,7 @@ export function redeliver(ctx: Context, receiver: OwnReceiver, id: string): Prom
 }
 
 /** Returns how many. Throws like `redeliver`. */
-export function redeliverSince(ctx: Context, receiver: OwnReceiver, since: Date): Promise<number> {
+export function redeliverSince(ctx: Context, receiver: OwnEndpoint, since: Date): Promise<number> {
   return inTransaction(ctx, async (tx) => {
     await lockActive(tx, receiver);
     const failed = and(
@@ -57,7 +57,7 @@ const FIRST_ATTEMPT = {
 };
 
 /** Locks the webhook before its deliveries, as every other transaction does. */
-async function lockActive(ctx: Context, { where, notFound, inactive }: OwnReceiver) {
+async function lockActive(ctx: Context, { where, notFound, inactive }: OwnEndpoint) {
   const [webhook] = await ctx.db
     .select({ isActive: sql<boolean>`${endpoints.status} = 'active'` })
     .from(endpoints)
