@@ -20,14 +20,14 @@ const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
 
 /** The generated pages, by their path from the root of the repository. */
 export async function generatePages(): Promise<Record<string, string>> {
-  const errors = 'docs/consumers/errors.md';
+  const conventions = 'docs/consumers/http-conventions.md';
   const limits = 'docs/consumers/limits.md';
-  const keys = 'docs/consumers/api-keys.md';
+  const keys = 'docs/consumers/authentication.md';
   const mcp = 'docs/consumers/mcp.md';
   return {
     'apps/api/types/action-schemas.d.ts': await buildActionDeclarations(),
     'docs/operating/configuration.md': buildConfigurationPage(read('.env.example')),
-    [errors]: fillMarks(read(errors), { codes: buildCodesTable() }),
+    [conventions]: fillMarks(read(conventions), { codes: buildCodesTable() }),
     [keys]: fillMarks(read(keys), { scopes: buildScopesTable(await readDocument()) }),
     [limits]: fillMarks(read(limits), { rates: buildRatesTable(), quotas: buildQuotasTable() }),
     [mcp]: fillMarks(read(mcp), { tools: buildToolsTable() }),
@@ -47,10 +47,9 @@ const INTRODUCTION = `# Configuration
 
 <!-- Written by \`pnpm docs:generate\` from .env.example and apps/api/src/lib/config/variables.ts: change these. -->
 
-Settings are environment variables. A file \`.env\` in the folder of the repository is read too; the environment takes
-precedence. Each variable can be read from a file: \`NAME_FILE\` with the path, for secrets of Docker or systemd. Empty means
-unset unless stated otherwise. An invalid value stops the start with one line that names the variable, its value and what it
-takes; \`pnpm carillon doctor\` lists all invalid values.
+Settings are environment variables, or lines of a file \`.env\` in the folder of the repository; the environment takes precedence.
+\`NAME_FILE\` reads a setting from a file, such as a secret of Docker or systemd. Empty means unset, and a setting without a default is
+unset. An invalid value stops the start with one line that says what the setting takes; \`pnpm carillon doctor\` lists all of them.
 `;
 
 interface Variable {
@@ -96,20 +95,25 @@ function parseSection(source: string): Section {
   return section;
 }
 
-const formatSection = ({ title, comment, variables }: Section) =>
-  [`## ${title}\n`, ...(comment.length > 0 ? [`${joinLines(comment)}\n`] : []), ...variables.map(formatVariable)].join(
-    '\n',
-  );
+function formatSection({ title, comment, variables }: Section): string {
+  const lead = comment.length > 0 ? [`${joinLines(comment)}\n`] : [];
+  const list = title === 'Rarely' ? [`${variables.map(formatShortly).join('\n')}\n`] : variables.map(formatVariable);
+  return [`## ${title}\n`, ...lead, ...list].join('\n');
+}
+
+const formatShortly = ({ name, defaultValue, comment }: Variable) =>
+  `- \`${name}${defaultValue ? `=${defaultValue}` : ''}\`: ${joinLines(comment)}`;
 
 function formatVariable({ name, defaultValue, comment }: Variable): string {
   const expects =
     SCHEDULER_VARIABLES[name] ?? (VARIABLES as Record<string, { parser: { expects: string } }>)[name]?.parser.expects;
   if (expects === undefined) throw new Error(`${name} is in .env.example, but is not a setting.`);
   const facts = [
-    expects === 'text' ? '' : `Takes ${expects}. `,
-    defaultValue ? `Default: \`${defaultValue}\`.` : 'Unset by default.',
+    ...(expects === 'text' ? [] : [`Takes ${expects}.`]),
+    ...(defaultValue ? [`Default: \`${defaultValue}\`.`] : []),
   ];
-  return `### ${name}\n\n${joinLines(comment)}\n\n${facts.join('')}\n`;
+  const paragraphs = [joinLines(comment), ...(facts.length > 0 ? [facts.join(' ')] : [])];
+  return `### ${name}\n\n${paragraphs.join('\n\n')}\n`;
 }
 
 /** Joins lines to a paragraph, indented ones to a list. */
