@@ -1,11 +1,13 @@
 import { readSources } from './imports.ts';
 
 /** A process starts with 2,000 files of the application, which takes longer than most test files. */
-const MAX_FILES = 12;
+const MAX_FILES = 30;
+/** Of files that start processes, which take longer: the cores have to be busy to the end. */
+const MAX_STARTING_FILES = 4;
 
 /**
- * The test files by process: neighbours of one package together, and those that open a browser, which they share. A file
- * that starts processes runs alone, and first: its test waits, and nothing else may slow down its process.
+ * The test files by process, in which they run one after the other: neighbours of one package together, and those that open
+ * a browser, which they share. Files that start processes come first.
  */
 export function groupTestFiles(files: readonly string[]): string[][] {
   const sources = new Map(
@@ -17,20 +19,23 @@ export function groupTestFiles(files: readonly string[]): string[][] {
     seen.add(path);
     return source.imports.some(({ to, typeOnly }) => !typeOnly && (to === module || reaches(to, module, seen)));
   };
-  const alone: string[][] = [];
-  const rooms = new Map<string, string[]>();
+  const starting = new Map<string, string[]>();
+  // The browser's room takes longest.
+  const others = new Map<string, string[]>([['browser', []]]);
   for (const file of files) {
-    if (reaches(file, 'node:child_process')) {
-      alone.push([file]);
-      continue;
-    }
-    const room = reaches(file, 'playwright-core') ? 'browser' : file.replace(/(^|\/)test\/.*/, '');
+    const starts = reaches(file, 'node:child_process');
+    const room = !starts && reaches(file, 'playwright-core') ? 'browser' : file.replace(/(^|\/)test\/.*/, '');
+    const rooms = starts ? starting : others;
     rooms.set(room, [...(rooms.get(room) ?? []), file]);
   }
-  return [...alone, ...[...rooms.values()].flatMap(splitEvenly)];
+  return [
+    ...[...starting.values()].flatMap((room) => splitEvenly(room, MAX_STARTING_FILES)),
+    ...[...others.values()].flatMap((room) => splitEvenly(room, MAX_FILES)),
+  ];
 }
 
-function splitEvenly(files: readonly string[]): string[][] {
-  const size = Math.ceil(files.length / Math.ceil(files.length / MAX_FILES));
+function splitEvenly(files: readonly string[], maximum: number): string[][] {
+  if (files.length === 0) return [];
+  const size = Math.ceil(files.length / Math.ceil(files.length / maximum));
   return Array.from({ length: Math.ceil(files.length / size) }, (_, at) => files.slice(at * size, (at + 1) * size));
 }

@@ -12,7 +12,7 @@ import { JWT_SECRET, signInAll } from './clients.ts';
 import { insertDueTasks, insertPeople } from './due-tasks.ts';
 import { readWithInterruptions } from './event-readers.ts';
 
-const WRITING_MS = 5000;
+const WRITING_MS = 2500;
 const WRITERS = 4;
 const READERS_PER_USER = 5;
 const MAX_STREAMS = 5;

@@ -7,7 +7,7 @@ import { signUpAlice } from '../support/people.ts';
 import { countEndedRuns, insertTask } from '../support/task-rows.ts';
 
 /** Rows of each table for the second measurement, of which as many are old as before. */
-const [FEW, MANY, OLD] = [1_000, 50_000, 300];
+const [FEW, MANY, OLD] = [1_000, 20_000, 300];
 const PARTITIONS = ['executions_from_1', 'occurrences_before', 'audit_log_before'];
 const env = { RETENTION_FILES_DAYS: '365' };
 
