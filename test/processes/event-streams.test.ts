@@ -3,7 +3,7 @@ import { apiKeys, eventPositions, eventStreams, events } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { asc, eq, gt, isNotNull, sql } from 'drizzle-orm';
 import t from 'tap';
-import { generateApiKey, hashApiKey, toShownPrefix } from '../../apps/api/src/product/auth/keys/secret.ts';
+import { generateApiKey, hashApiKey, toShownPrefix } from '../../apps/api/src/product/auth/tokens.ts';
 import { openStream, type Stream } from '../../apps/api/test/support/live-stream.ts';
 import { startAiServer } from '../../apps/api/test/support/servers/ai-server.ts';
 import { until } from '../../apps/api/test/support/until.ts';

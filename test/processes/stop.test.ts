@@ -3,7 +3,7 @@ import { apiKeys, apiKeyUsage, executions, users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import t from 'tap';
 import { Client } from 'undici';
-import { generateApiKey, hashApiKey } from '../../apps/api/src/product/auth/keys/secret.ts';
+import { generateApiKey, hashApiKey } from '../../apps/api/src/product/auth/tokens.ts';
 import { findWrongCounters } from '../../apps/api/src/product/usage/verify.ts';
 import { PRODUCTION_ENV } from '../../apps/api/test/support/production.ts';
 import { startAiServer } from '../../apps/api/test/support/servers/ai-server.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { generateApiKey, hashApiKey, toShownPrefix } from '@carillon/api/product/auth/keys/secret';
-import { createSessionTokens } from '@carillon/api/product/auth/tokens';
+import { createSessionTokens, generateApiKey, hashApiKey, toShownPrefix } from '@carillon/api/product/auth/tokens';
 import { apiKeys, type Db, queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 

@@ -36,15 +36,6 @@ export const MAX_ID = 2_147_483_647;
 export const Id = Type.Integer({ minimum: 1, maximum: MAX_ID });
 export const Uuid = Type.String({ format: 'uuid' });
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-export const isUuid = (text: string): boolean => UUID.test(text);
-
-/** The integer id that `text` spells in plain decimals; null if no row can have it. */
-export function parseId(text: string): number | null {
-  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
-  return id !== null && id <= MAX_ID ? id : null;
-}
-
 /** An instant in a response: a `Date`, serialized in UTC with milliseconds. */
 export const Instant = Type.Unsafe<Date | string>({ type: 'string', format: 'date-time' });
 /** An instant in a request. */

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import journal from '../migrations/meta/_journal.json' with { type: 'json' };
 import type { Db } from './client.ts';
 import { databaseErrorCode, SQLSTATE } from './errors.ts';
-import { queryRows, toInstantOrNull } from './queries/query-rows.ts';
+import { queryRows, toInstantOrNull } from './queries.ts';
 
 export interface DatabaseState {
   /** Whether the database has all migrations of this version, or those of a later one. */

@@ -7,18 +7,31 @@ import { buildDashboardOptions, describeService } from '../handlers/actions/web/
 import { mcpRoutes } from '../handlers/mcp/routes.ts';
 import { serveDocs } from '../handlers/openapi/serve.ts';
 import { eventsRoutes } from '../platform/events/routes.ts';
+import {
+  closeGracefully,
+  MAX_EVENT_LOOP_DELAY_MS,
+  measureOutages,
+  rejectUnderOverload,
+  rejectUntilReady,
+} from '../platform/http/availability.ts';
 import { registerJsonParser } from '../platform/http/bodies.ts';
-import { registerCsrfProtection } from '../platform/http/csrf.ts';
-import { rejectUnknownRoutes, setErrorHandlers } from '../platform/http/error-handler.ts';
-import { closeGracefully } from '../platform/http/graceful-shutdown.ts';
+import { registerCsrfProtection, registerSecurityHeaders } from '../platform/http/cross-origin.ts';
+import { setErrorHandlers } from '../platform/http/error-handler.ts';
 import { registerIdempotency } from '../platform/http/idempotency/register.ts';
-import { logRequests } from '../platform/http/logging.ts';
-import { MAX_EVENT_LOOP_DELAY_MS, refuseUntilStarted, shedLoad } from '../platform/http/overload.ts';
+import { logRequests, traceRequests } from '../platform/http/logging.ts';
 import { registerRateLimits } from '../platform/http/rate-limits.ts';
-import { registerSecurityHeaders } from '../platform/http/security-headers.ts';
-import { serverOptions, setCommonHeaders, TIMEOUTS, type Timeouts } from '../platform/http/server.ts';
-import { traceRequests } from '../platform/http/tracing.ts';
-import { assertStorable, nameUnknownQueryParameters, registerContractValidation } from '../platform/http/validation.ts';
+import {
+  registerCommonHeaders,
+  rejectUnknownRoutes,
+  serverOptions,
+  TIMEOUTS,
+  type Timeouts,
+} from '../platform/http/server.ts';
+import {
+  nameUnknownQueryParameters,
+  registerContractValidation,
+  rejectUnstorable,
+} from '../platform/http/validation.ts';
 import { agentRoutes } from '../product/agent/routes.ts';
 import { authenticateRequests, authorizeRequests } from '../product/auth/guard.ts';
 import { keysRoutes } from '../product/auth/keys/routes.ts';
@@ -58,20 +71,18 @@ export async function buildApp(
 ): Promise<FastifyInstance> {
   const app = Fastify(serverOptions(ctx, timeouts));
 
-  setErrorHandlers(app, ctx.now);
+  setErrorHandlers(app);
+  measureOutages(app, ctx.now);
   registerJsonParser(app);
   registerContractValidation(app, ctx);
-  app.addHook('onRequest', (request, reply, done) => {
-    setCommonHeaders(reply, request.id);
-    done();
-  });
+  registerCommonHeaders(app);
   closeGracefully(app, keepAliveGraceMs);
   traceRequests(app, ctx);
   logRequests(app, ctx);
   registerSecurityHeaders(app, ctx.config);
   nameUnknownQueryParameters(app);
-  shedLoad(app, ctx, maxEventLoopDelayMs);
-  refuseUntilStarted(app, ctx);
+  rejectUnderOverload(app, ctx, maxEventLoopDelayMs);
+  rejectUntilReady(app, ctx);
 
   // The guard demands `access` of every later route.
   await app.register(cookie);
@@ -88,11 +99,7 @@ export async function buildApp(
     sendNotFound(dashboard, request, reply);
     return true;
   });
-  app.addHook('preValidation', (request, _reply, done) => {
-    // Assistants read errors in the form of their protocol.
-    if (request.routeOptions.config.access !== 'key') assertStorable(request);
-    done();
-  });
+  rejectUnstorable(app);
   registerIdempotency(app);
 
   if (dashboard) await app.register(dashboardPlugin, dashboard);

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import type { SessionClaims } from '../../src/context.ts';
 import { authenticate, type Credentials } from '../../src/product/auth/authenticate.ts';
-import { generateApiKey, hashApiKey } from '../../src/product/auth/keys/secret.ts';
+import { generateApiKey, hashApiKey } from '../../src/product/auth/tokens.ts';
 import { testContext } from '../support/context.ts';
 import { createKey } from '../support/keys.ts';
 import { type Person, signUp, signUpAlice, signUpBob } from '../support/people.ts';

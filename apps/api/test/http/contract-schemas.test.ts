@@ -1,7 +1,7 @@
 import { compileQueryValidator, compileValidator, NAMED_SCHEMAS, type Operation } from '@carillon/contract';
 import type { TSchema } from '@sinclair/typebox';
 import t from 'tap';
-import { buildSerializer } from '../../src/platform/http/serializers.ts';
+import { buildSerializer } from '../../src/platform/http/validation.ts';
 import { listOperations } from '../support/contract/operations.ts';
 
 /** Compiles the schemas of an operation as the service does at its first call; throws for one that does not compile. */

@@ -1,6 +1,12 @@
 import t from 'tap';
-import { addressKey, emailKey, fieldKey, getClientNetwork, userKey } from '../../src/platform/limits/keys.ts';
-import { PUBLIC_ENDPOINTS } from '../../src/platform/limits/rates.ts';
+import {
+  addressKey,
+  emailKey,
+  fieldKey,
+  getClientNetwork,
+  PUBLIC_ENDPOINTS,
+  userKey,
+} from '../../src/platform/limits/rates.ts';
 import { getRateLimit } from '../support/rate-limits.ts';
 
 const LOGIN = getRateLimit('POST /api/auth/login');

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontext
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { SESSION_COOKIE } from '../../src/platform/http/credentials.ts';
-import { generateApiKey } from '../../src/product/auth/keys/secret.ts';
+import { generateApiKey } from '../../src/product/auth/tokens.ts';
 import { START, testContext } from '../support/context.ts';
 import { createKey } from '../support/keys.ts';
 import { ERA_2026, post, postRaw } from '../support/mcp.ts';

@@ -2,7 +2,7 @@ import { openContext } from '@carillon/api/open-context';
 import { apiKeyFields } from '@carillon/api/product/auth/keys/read';
 import { revokeApiKeys } from '@carillon/api/product/auth/keys/write';
 import { hasEmail } from '@carillon/api/product/auth/write';
-import { isUuid } from '@carillon/contract/primitives';
+import { isUuid } from '@carillon/contract/validation/formats';
 import { apiKeys, users } from '@carillon/db';
 import { desc, eq } from 'drizzle-orm';
 import { type AddCommand, type CommandContext, CommandFailure, withConfig, withDatabase } from './command.ts';

@@ -1,4 +1,4 @@
-import { isUuid } from '../primitives.ts';
+import { MAX_ID } from '../primitives.ts';
 import { isTimeZone } from './time-zone.ts';
 
 /** The formats of the contract, each with the message of a value that does not match. */
@@ -55,4 +55,15 @@ function isHttpUrl(value: string): boolean {
   if (/[\s\p{Cc}]/u.test(value) || !/^https?:\/\//i.test(value) || !URL.canParse(value)) return false;
   const url = new URL(value);
   return url.username === '' && url.password === '';
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** The integer id that `text` spells in plain decimals; null if no row can have it. */
+export function parseId(text: string): number | null {
+  const id = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : null;
+  return id !== null && id <= MAX_ID ? id : null;
 }

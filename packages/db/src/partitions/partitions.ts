@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../client.ts';
-import { queryRows } from '../queries/query-rows.ts';
+import { queryRows } from '../queries.ts';
 
 /** A table with partitions by ranges of a column. The last one has no end: rows beyond the others go there. */
 export interface PartitionedTable {

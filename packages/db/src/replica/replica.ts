@@ -1,7 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { databaseErrorCode, databaseErrorMessage, isDatabaseUnavailable, SQLSTATE } from '../errors.ts';
-import type { Send } from '../pool/connection.ts';
-import type { Run } from '../pool/statement.ts';
+import type { Run, Send } from '../pool/connection.ts';
 import { createLogHistory } from './log-history.ts';
 import { type ReplicaServer, readSample } from './server.ts';
 

@@ -1,8 +1,7 @@
-import type { Connection, Send } from '../pool/connection.ts';
+import type { Connection, Run, Send } from '../pool/connection.ts';
 import { createRun } from '../pool/driver.ts';
 import { createPool, type PoolSettings } from '../pool/pool.ts';
 import { createServers } from '../pool/primary.ts';
-import type { Run } from '../pool/statement.ts';
 
 /** Which database a server has, and how far it has come. */
 export interface ServerSample {

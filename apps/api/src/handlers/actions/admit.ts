@@ -1,7 +1,6 @@
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { addressKey, fieldKey, userKey } from '../../platform/limits/keys.ts';
-import { type RateLimit, toAddressLimit } from '../../platform/limits/rates.ts';
+import { addressKey, fieldKey, type RateLimit, toAddressLimit, userKey } from '../../platform/limits/rates.ts';
 import { assertRateLimit } from '../../platform/limits/windows.ts';
 import { type Authenticated, authenticate } from '../../product/auth/authenticate.ts';
 import { authorize } from '../../product/auth/authorize.ts';

@@ -1,7 +1,7 @@
 import { ActionClient, type ActionName, type ActionResult } from '@carillon/contract/actions/index';
 import type { Context } from '../../context.ts';
 import { ACTION_RATE_LIMITS, type RateLimit } from '../../platform/limits/rates.ts';
-import { assertNotInMaintenance, isMaintenance } from '../../platform/settings.ts';
+import { assertNotInMaintenance, isMaintenance } from '../../product/auth/authorize.ts';
 import { admit, countGuest } from './admit.ts';
 import type { Call } from './call.ts';
 import { type ArgumentReader, readInput } from './input.ts';

@@ -1,5 +1,5 @@
 import { ACTION_INPUTS, type ActionData } from '@carillon/contract/actions/index';
-import { parseId } from '@carillon/contract/primitives';
+import { parseId } from '@carillon/contract/validation/formats';
 import { cancelExecution } from '../../product/executions/cancel-execution.ts';
 import { getExecutionDetails, listExecutions } from '../../product/executions/read.ts';
 import { retryExecution } from '../../product/executions/retry-execution.ts';

@@ -1,5 +1,5 @@
 import { compileValidator, type FieldErrors, findUnsafeValue } from '@carillon/contract';
-import { isUuid, parseId } from '@carillon/contract/primitives';
+import { isUuid, parseId } from '@carillon/contract/validation/formats';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { AppError, invalidField } from '../../errors.ts';
 import type { Call } from './call.ts';

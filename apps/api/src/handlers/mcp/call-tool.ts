@@ -1,7 +1,6 @@
 import { compileValidator, findUnsafeValue } from '@carillon/contract';
 import { AppError, ERROR_MESSAGES } from '../../errors.ts';
-import { userKey } from '../../platform/limits/keys.ts';
-import { findRateLimit, type RateLimit } from '../../platform/limits/rates.ts';
+import { findRateLimit, type RateLimit, userKey } from '../../platform/limits/rates.ts';
 import { assertRateLimit } from '../../platform/limits/windows.ts';
 import { authorize } from '../../product/auth/authorize.ts';
 import { readArguments } from './arguments/read-arguments.ts';

@@ -14,7 +14,7 @@ import {
   sessionRequired,
   toErrorBody,
 } from '../../errors.ts';
-import { idempotencyKeyReused, requestInProgress } from '../../platform/http/idempotency/answers.ts';
+import { idempotencyKeyReused, requestInProgress } from '../../platform/http/idempotency/stored-responses.ts';
 import { tooManyRequests } from '../../platform/limits/windows.ts';
 import { type Document, type Endpoint, getAccess, listEndpoints, type Media, type Operation } from './document.ts';
 

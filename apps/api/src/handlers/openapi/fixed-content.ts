@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { negotiate } from '@fastify/accept-negotiator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { includesTag, parseEntityTags } from '../../platform/http/preconditions/entity-tags.ts';
+import { includesTag, parseEntityTags } from '../../platform/http/etag.ts';
 
 /** Better ones take seconds for the largest script, and save a few percent. */
 const BROTLI_QUALITY = 6;

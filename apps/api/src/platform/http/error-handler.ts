@@ -10,13 +10,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     shape?: ErrorShape;
   }
-  interface FastifyInstance {
-    /** The `Retry-After` of a 503: as long as the outage has lasted, from 1 s to 30 s. */
-    nextRetryAfter(): number;
-  }
 }
-
-const MAX_RETRY_SECONDS = 30;
 
 export interface ErrorResponse {
   status: number;
@@ -24,40 +18,13 @@ export interface ErrorResponse {
   body: Static<typeof ErrorBody> & { retryAfter?: number };
 }
 
-export function setErrorHandlers(app: FastifyInstance, now: () => Date): void {
-  measureOutages(app, now);
+export function setErrorHandlers(app: FastifyInstance): void {
   app.setErrorHandler(handleError);
   app.setNotFoundHandler(async (_request, reply) => answerUnknownRoute(reply));
 }
 
-/** An outage begins with the first 503 after a request of a user has succeeded. */
-function measureOutages(app: FastifyInstance, now: () => Date): void {
-  let beganAt: number | null = null;
-  app.decorate('nextRetryAfter', () => {
-    const at = now().getTime();
-    beganAt ??= at;
-    return Math.min(Math.max(Math.ceil((at - beganAt) / 1000), 1), MAX_RETRY_SECONDS);
-  });
-  app.addHook('onResponse', async ({ routeOptions }, { statusCode }) => {
-    if (statusCode < 400 && routeOptions.config.access !== 'public') beganAt = null;
-  });
-}
-
-/**
- * Answers an unknown route with 404 before the body is read. `answerPage` may answer a browser with a page, and returns
- * whether it has.
- */
-export function rejectUnknownRoutes(
-  app: FastifyInstance,
-  answerPage: (request: FastifyRequest, reply: FastifyReply) => boolean,
-): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    if (!request.is404) return done();
-    if (!answerPage(request, reply)) answerUnknownRoute(reply);
-  });
-}
-
-const answerUnknownRoute = (reply: FastifyReply) => send(reply, UNKNOWN_ENDPOINT, UNKNOWN_ENDPOINT.body);
+/** Answers an unknown route with 404. */
+export const answerUnknownRoute = (reply: FastifyReply) => send(reply, UNKNOWN_ENDPOINT, UNKNOWN_ENDPOINT.body);
 
 const buildResponse = (code: ErrorCode, error: string, message: string): ErrorResponse => ({
   status: ERROR_CODES[code].status,

@@ -1,8 +1,9 @@
 import rateLimit, { type FastifyRateLimitStore, type FastifyRateLimitStoreCtor } from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { addressKey, fieldKey, userKey } from '../limits/keys.ts';
 import {
+  addressKey,
+  fieldKey,
   findRateLimit,
   getEffectiveLimit,
   isExempt,
@@ -10,6 +11,7 @@ import {
   type RateLimit,
   type Scope,
   toAddressLimit,
+  userKey,
 } from '../limits/rates.ts';
 import { recordRejection } from '../limits/rejections.ts';
 import { countRequest, tooManyRequests } from '../limits/windows.ts';

@@ -2,9 +2,17 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '@carillon/contract';
-import { type FastifyBaseLogger, type FastifyHttpOptions, LogController, type RawServerDefault } from 'fastify';
+import {
+  type FastifyBaseLogger,
+  type FastifyHttpOptions,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+  type RawServerDefault,
+} from 'fastify';
 import type { Context } from '../../context.ts';
-import { handleError } from './error-handler.ts';
+import { answerUnknownRoute, handleError } from './error-handler.ts';
 
 export interface Timeouts {
   headersMs: number;
@@ -56,7 +64,14 @@ export function getRequestId({ headers }: Pick<IncomingMessage, 'headers'>): str
   return typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID();
 }
 
-export function setCommonHeaders(reply: { header(name: string, value: string): unknown }, id: string): void {
+export function registerCommonHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    setCommonHeaders(reply, request.id);
+    done();
+  });
+}
+
+function setCommonHeaders(reply: { header(name: string, value: string): unknown }, id: string): void {
   reply.header('x-request-id', id);
   reply.header('x-content-type-options', 'nosniff');
   reply.header('referrer-policy', 'no-referrer');
@@ -91,4 +106,18 @@ function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex, log: Cont
     socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
   }
   socket.destroy();
+}
+
+/**
+ * Answers an unknown route with 404 before the body is read. `answerPage` may answer a browser with a page, and returns
+ * whether it has.
+ */
+export function rejectUnknownRoutes(
+  app: FastifyInstance,
+  answerPage: (request: FastifyRequest, reply: FastifyReply) => boolean,
+): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!request.is404) return done();
+    if (!answerPage(request, reply)) answerUnknownRoute(reply);
+  });
 }

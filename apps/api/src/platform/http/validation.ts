@@ -5,6 +5,7 @@ import {
   findUnsafeValue,
   NAMED_SCHEMAS,
 } from '@carillon/contract';
+import SerializerSelector from '@fastify/fast-json-stringify-compiler';
 import type { Static, TSchema } from '@sinclair/typebox';
 import type {
   FastifyInstance,
@@ -15,7 +16,6 @@ import type {
 } from 'fastify';
 import type { Context } from '../../context.ts';
 import { AppError, ERROR_MESSAGES } from '../../errors.ts';
-import { compileSerializer } from './serializers.ts';
 
 export interface ContractTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
@@ -53,6 +53,14 @@ export function registerContractValidation(app: FastifyInstance, ctx: Context): 
 }
 
 /** Throws for values that PostgreSQL cannot store, which no schema forbids. */
+export function rejectUnstorable(app: FastifyInstance): void {
+  app.addHook('preValidation', (request, _reply, done) => {
+    // Assistants read errors in the form of their protocol.
+    if (request.routeOptions.config.access !== 'key') assertStorable(request);
+    done();
+  });
+}
+
 export function assertStorable({ params, query, body }: FastifyRequest): void {
   if (findUnsafeValue(params)) throw notFound();
   assertSafe('query', query);
@@ -106,3 +114,23 @@ function findUnknownNames({ query, routeOptions, is404 }: FastifyRequest): strin
 
 /** A header holds visible ASCII only. Cutting a name may split a character in two. */
 const encodeName = (name: string) => encodeURIComponent(name.slice(0, MAX_NAME_LENGTH).toWellFormed());
+
+type Serializer = SerializerSelector.Serializer;
+
+const factory = SerializerSelector();
+const named = Object.fromEntries(NAMED_SCHEMAS.map((schema) => [schema.$id, schema]));
+const ANY_ROUTE = { method: 'GET', url: '/', httpStatus: '200' };
+
+/** Values are checked when they are given: without this, a warning is printed for each format of our own. */
+const OPTIONS = { ajv: { formats: { 'time-zone': true } } } as const;
+
+export const buildSerializer = (schema: unknown): Serializer => factory(named, OPTIONS)({ ...ANY_ROUTE, schema });
+
+/** Builds a serializer at its first use, because building all takes a fifth of a start. */
+export function compileSerializer({ schema }: { schema: unknown }): Serializer {
+  let serialize: Serializer | undefined;
+  return (value) => {
+    serialize ??= buildSerializer(schema);
+    return serialize(value);
+  };
+}

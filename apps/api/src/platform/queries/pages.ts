@@ -1,4 +1,5 @@
-import { isUuid, MAX_ID } from '@carillon/contract/primitives';
+import { MAX_ID } from '@carillon/contract/primitives';
+import { isUuid } from '@carillon/contract/validation/formats';
 import { invalidField } from '../../errors.ts';
 
 export interface PageQuery {

@@ -3,7 +3,7 @@ import type { FastifyPluginAsync, RawServerDefault } from 'fastify';
 import type { Context } from '../../context.ts';
 import { toErrorEvent } from '../../platform/http/error-handler.ts';
 import { abortOnHangUp, openEventStream, wantsEvents } from '../../platform/http/event-stream.ts';
-import { createAnswerStore } from '../../platform/http/idempotency/register.ts';
+import { createResponseStore } from '../../platform/http/idempotency/register.ts';
 import { LARGE_BODY_LIMIT } from '../../platform/http/server.ts';
 import { type ContractTypes, success } from '../../platform/http/validation.ts';
 import { processMessage } from './process.ts';
@@ -47,7 +47,7 @@ export const agentRoutes: FastifyPluginAsync<Options, RawServerDefault, Contract
       const { ctx, caller, query, body } = request;
       const abort = abortOnHangUp(reply);
       const process = async (onContent?: (text: string) => void) => {
-        const store = createAnswerStore(request, reply);
+        const store = createResponseStore(request, reply);
         const call = processMessage(ctx, caller, body, {
           signal: abort.signal,
           proposes: query.propose === true,

@@ -1,7 +1,7 @@
 import type { ApiKeyScope } from '@carillon/contract/accounts/api-keys';
-import type { CallerKey } from '../../context.ts';
+import { preparedQuery, settings } from '@carillon/db';
+import type { Caller, CallerKey, Context } from '../../context.ts';
 import { AppError, ERROR_MESSAGES, missingScope, sessionRequired } from '../../errors.ts';
-import { assertNotInMaintenance } from '../../platform/settings.ts';
 import type { Authenticated } from './authenticate.ts';
 
 /** What an operation asks of its caller. */
@@ -32,3 +32,27 @@ function assertScope({ scopes }: CallerKey, scope: ApiKeyScope | undefined): voi
   if (scope === undefined) throw sessionRequired();
   if (!scopes.includes(scope)) throw missingScope(scope);
 }
+
+/** Admins can sign in and end the maintenance, and the scheduler continues. */
+const OPEN =
+  /^\/($|api\/health(\/(live|ready))?$|api\/docs$|api\/docs\/|api\/cron\/|api\/auth\/(login|logout|session|oauth\/.*)$)/;
+
+const MAINTENANCE_RETRY_SECONDS = 30;
+
+export const isOpenDuringMaintenance = (url: string): boolean => OPEN.test(url);
+
+/** Admins pass; throws 503 for others. */
+export function assertNotInMaintenance(isOn: boolean, caller: Pick<Caller, 'role'> | null): void {
+  if (!isOn || caller?.role === 'ADMIN') return;
+  throw new AppError('unavailable', ERROR_MESSAGES.maintenance, undefined, MAINTENANCE_RETRY_SECONDS);
+}
+
+/** For requests without a caller; `authenticate` reads it with the caller. */
+export async function isMaintenance(ctx: Pick<Context, 'db'>): Promise<boolean> {
+  const [row] = await maintenanceQuery(ctx.db).execute();
+  return row?.isOn ?? false;
+}
+
+const maintenanceQuery = preparedQuery((db) =>
+  db.select({ isOn: settings.maintenanceMode }).from(settings).prepare('is_maintenance'),
+);

@@ -2,8 +2,7 @@ import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { accountDeleted, invalidField } from '../../errors.ts';
-import { userKey } from '../../platform/limits/keys.ts';
-import { PASSWORD_ATTEMPTS } from '../../platform/limits/rates.ts';
+import { PASSWORD_ATTEMPTS, userKey } from '../../platform/limits/rates.ts';
 import { assertRateLimit } from '../../platform/limits/windows.ts';
 import { verifyPassword } from './passwords.ts';
 

@@ -4,12 +4,11 @@ import type { Caller, Context } from '../../context.ts';
 import { AppError, ERROR_MESSAGES } from '../../errors.ts';
 import { isSameSecret } from '../../lib/crypto/is-same-secret.ts';
 import { countHeader, findBearer, hasSeveralTokens } from '../../platform/http/credentials.ts';
-import { assertNotInMaintenance, isMaintenance, isOpenDuringMaintenance } from '../../platform/settings.ts';
 import { type Authenticated, authenticate, type Credentials } from './authenticate.ts';
-import { authorize } from './authorize.ts';
+import { assertNotInMaintenance, authorize, isMaintenance, isOpenDuringMaintenance } from './authorize.ts';
 import { assertConfirmed } from './confirm-session.ts';
 import { buildChallenge } from './keys/protected-resource.ts';
-import { hashApiKey, isApiKey, isWellFormedApiKey } from './keys/secret.ts';
+import { hashApiKey, isApiKey, isWellFormedApiKey } from './tokens.ts';
 
 /**
  * Who may call a route; a route without it does not boot. Pages of the dashboard find the session by themselves. `key`: API

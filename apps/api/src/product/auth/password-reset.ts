@@ -7,8 +7,7 @@ import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/cr
 import { buildResetLink } from '../../lib/mail/links.ts';
 import { queueMail, queueReset } from '../../lib/mail/queue.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
-import { emailKey } from '../../platform/limits/keys.ts';
-import { RESET_MAILS, RESET_MAILS_PER_DAY } from '../../platform/limits/rates.ts';
+import { emailKey, RESET_MAILS, RESET_MAILS_PER_DAY } from '../../platform/limits/rates.ts';
 import { recordRejection } from '../../platform/limits/rejections.ts';
 import { checkRateLimit } from '../../platform/limits/windows.ts';
 import { inTransaction } from '../../transaction.ts';

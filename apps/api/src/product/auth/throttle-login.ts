@@ -1,8 +1,7 @@
 import { auditLog } from '@carillon/db';
 import { and, eq, gt, inArray } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
-import { emailKey, getClientNetwork } from '../../platform/limits/keys.ts';
-import { ACCOUNT_LOGINS } from '../../platform/limits/rates.ts';
+import { ACCOUNT_LOGINS, emailKey, getClientNetwork } from '../../platform/limits/rates.ts';
 import { recordRejection } from '../../platform/limits/rejections.ts';
 import { checkRateLimit, tooManyRequests } from '../../platform/limits/windows.ts';
 

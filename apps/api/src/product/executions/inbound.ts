@@ -1,4 +1,4 @@
-import { parseId } from '@carillon/contract/primitives';
+import { parseId } from '@carillon/contract/validation/formats';
 import type { InboundInput } from '@carillon/contract/webhooks/inbound';
 import { endpoints, users } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';

@@ -1,7 +1,7 @@
 import * as occurrences from '@carillon/contract/occurrences';
 import * as contract from '@carillon/contract/tasks';
 import * as prompts from '@carillon/contract/tasks/preview-prompt';
-import { createETag, readIfMatch, sendTagged } from '../../platform/http/preconditions/etag.ts';
+import { createETag, readIfMatch, sendTagged } from '../../platform/http/etag.ts';
 import { LARGE_BODY_LIMIT } from '../../platform/http/server.ts';
 import { type Routes, success } from '../../platform/http/validation.ts';
 import { backfillTask } from '../executions/backfill-task.ts';

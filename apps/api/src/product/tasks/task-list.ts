@@ -1,6 +1,6 @@
 import type { WebActionInput } from '@carillon/contract/actions/web/index';
 import { TASK_PAGE_SIZE } from '@carillon/contract/actions/web/task-list';
-import { parseId } from '@carillon/contract/primitives';
+import { parseId } from '@carillon/contract/validation/formats';
 import { type executions, queryRows, type tasks } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';

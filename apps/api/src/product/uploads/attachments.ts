@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isUuid } from '@carillon/contract/primitives';
+import { isUuid } from '@carillon/contract/validation/formats';
 import { toItemMessage } from '@carillon/contract/validation/unsafe-values';
 import { uploads } from '@carillon/db';
 import { and, eq, inArray, or, sql } from 'drizzle-orm';

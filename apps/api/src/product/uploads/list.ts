@@ -1,5 +1,5 @@
 import type { WebActionInput } from '@carillon/contract/actions/web/index';
-import { isUuid } from '@carillon/contract/primitives';
+import { isUuid } from '@carillon/contract/validation/formats';
 import { queryRows, toInstant } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';

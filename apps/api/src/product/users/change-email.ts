@@ -6,8 +6,7 @@ import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/cr
 import { buildConfirmationLink } from '../../lib/mail/links.ts';
 import { queueMail, queueMails } from '../../lib/mail/queue.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
-import { emailKey, userKey } from '../../platform/limits/keys.ts';
-import { CONFIRMATIONS_TO_ADDRESS, EMAIL_CHANGES } from '../../platform/limits/rates.ts';
+import { CONFIRMATIONS_TO_ADDRESS, EMAIL_CHANGES, emailKey, userKey } from '../../platform/limits/rates.ts';
 import { assertRateLimit } from '../../platform/limits/windows.ts';
 import { cancelEmailChange } from '../auth/cancel-email-change.ts';
 import { type AssertSamePassword, verifyCurrentPassword } from '../auth/current-password.ts';

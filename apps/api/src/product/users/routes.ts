@@ -8,8 +8,8 @@ import {
   User,
 } from '@carillon/contract/accounts/users';
 import { clearSessionCookie } from '../../platform/http/credentials.ts';
-import { createAnswerStore } from '../../platform/http/idempotency/register.ts';
-import { createETag, readIfMatch, sendTagged } from '../../platform/http/preconditions/etag.ts';
+import { createETag, readIfMatch, sendTagged } from '../../platform/http/etag.ts';
+import { createResponseStore } from '../../platform/http/idempotency/register.ts';
 import { type Routes, success } from '../../platform/http/validation.ts';
 import { changePassword } from './change-password.ts';
 import { type Confirmation, confirmEmail } from './confirm-email.ts';
@@ -65,7 +65,7 @@ export const usersRoutes: Routes = async (app) => {
     async (request, reply) => {
       const { ctx, caller, body } = request;
       const answer = { success, message: 'Your password is changed. All other sessions are ended.' };
-      const store = createAnswerStore(request, reply);
+      const store = createResponseStore(request, reply);
       await changePassword(ctx, caller, body, (tx) => store(tx, answer));
       return answer;
     },

@@ -3,7 +3,7 @@ import { apiKeys, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { buildApp } from '../../../src/entry/app.ts';
-import { generateApiKey } from '../../../src/product/auth/keys/secret.ts';
+import { generateApiKey } from '../../../src/product/auth/tokens.ts';
 import { START, testContext } from '../../support/context.ts';
 import { createKey } from '../../support/keys.ts';
 import { type Person, signUp, signUpAda } from '../../support/people.ts';

@@ -1,11 +1,6 @@
 import { crc32 } from 'node:zlib';
 import t from 'tap';
-import {
-  generateApiKey,
-  hashApiKey,
-  isWellFormedApiKey,
-  toShownPrefix,
-} from '../../../src/product/auth/keys/secret.ts';
+import { generateApiKey, hashApiKey, isWellFormedApiKey, toShownPrefix } from '../../../src/product/auth/tokens.ts';
 
 t.test('A key is crl_ and 38 letters and digits, and no two are the same', async (t) => {
   const keys = Array.from({ length: 1000 }, generateApiKey);

@@ -1,8 +1,8 @@
 import { idempotencyKeys, tasks } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { openAnswer, releaseClaim, storeAnswer } from '../../../src/platform/http/idempotency/answers.ts';
-import { type Claim, claimKey, createClaimRequest } from '../../../src/platform/http/idempotency/claim.ts';
+import { createKeyLockRequest, type KeyLock, lockKey } from '../../../src/platform/http/idempotency/key-lock.ts';
+import { decryptResponse, releaseKey, storeResponse } from '../../../src/platform/http/idempotency/stored-responses.ts';
 import { inTransaction } from '../../../src/transaction.ts';
 import { testContext } from '../../support/context.ts';
 import { countTasks, createTaskWithKey, postWithKey, readKeys } from '../../support/idempotency.ts';
@@ -13,17 +13,17 @@ const { app, ctx } = await testContext(t);
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-const claim = (userId: number, key: string): Promise<Claim> => claimKey(ctx, userId, createClaimRequest(key, null));
+const claim = (userId: number, key: string): Promise<KeyLock> => lockKey(ctx, userId, createKeyLockRequest(key, null));
 
 /** Stores an answer of so many bytes as a request does, and returns whether it can be repeated. */
 async function keep(userId: number, key: string, bytes: number): Promise<boolean> {
   const mine = await claim(userId, key);
   const answer = { fingerprint: 'a', status: 200, location: null, body: 'x'.repeat(bytes) };
-  t.ok(await inTransaction(ctx, (tx) => storeAnswer(tx, mine, answer)));
+  t.ok(await inTransaction(ctx, (tx) => storeResponse(tx, mine, answer)));
   const again = await claim(userId, key);
   if (typeof again.state === 'string') throw new Error(again.state);
   try {
-    return openAnswer(ctx, again, again.state, 'a').body.length === bytes;
+    return decryptResponse(ctx, again, again.state, 'a').body.length === bytes;
   } catch (error) {
     t.match(error, { kind: 'conflict', message: /its answer was not kept/ });
     return false;
@@ -85,7 +85,7 @@ t.test('The answers of a user have 32 MiB together, also when they are stored at
 t.test('What is released or deleted makes room again', async (t) => {
   const alice = await signUp(app);
   await keep(alice.id, 'gone', 60 * KIB);
-  await releaseClaim(ctx, await claim(alice.id, 'failed'));
+  await releaseKey(ctx, await claim(alice.id, 'failed'));
   await ctx.db.delete(idempotencyKeys).where(eq(idempotencyKeys.id, `${alice.id}:gone`));
   t.equal(await countBytes(alice.id), null);
   t.equal(await keep(alice.id, 'gone', 60 * KIB), true);

@@ -1,7 +1,7 @@
 import { apiKeys, idempotencyKeys, sessions, tasks, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { buildFingerprint } from '../../../src/platform/http/idempotency/fingerprint.ts';
+import { buildFingerprint } from '../../../src/platform/http/idempotency/stored-responses.ts';
 import { pruneAll } from '../../../src/product/retention/prune.ts';
 import { START, testContext } from '../../support/context.ts';
 import { countTasks, createTaskWithKey, postWithKey, readKeys } from '../../support/idempotency.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { includesTag, parseEntityTags } from '../../../src/platform/http/preconditions/entity-tags.ts';
+import { includesTag, parseEntityTags } from '../../../src/platform/http/etag.ts';
 
 const strong = (...values: string[]) => values.map((value) => ({ isWeak: false, opaque: `"${value}"` }));
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { ConfirmationRequired } from '@carillon/contract/actions/web/index';
-import { parseId } from '@carillon/contract/primitives';
+import { parseId } from '@carillon/contract/validation/formats';
 import { buildAddress } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';

@@ -1,12 +1,11 @@
-import { isUuid } from '@carillon/contract/primitives';
+import { isUuid } from '@carillon/contract/validation/formats';
 import { renderChannels } from '../../components/channel-choices.ts';
 import { formatDay, formatMomentInText, formatTime } from '../../components/format.ts';
 import { formatZone, renderSchedule } from '../../components/schedule/render.ts';
 import { describeSettings } from '../../components/task-settings.ts';
 import { renderTimeline, tidyNote } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
-import type { Page, Redirect } from '../../page.ts';
-import { ActionFailed, type UserPageContext } from '../../page.ts';
+import { ActionFailed, type Page, type Redirect, type UserPageContext } from '../../page.ts';
 import { completeSettings, confirmProposal, type Proposal, scheduleOf } from '../task-form/proposal.ts';
 import { showProposedTask } from '../task-form/submit.ts';
 

@@ -1,4 +1,4 @@
-import { isUuid } from '@carillon/contract/primitives';
+import { isUuid } from '@carillon/contract/validation/formats';
 import type { WebActionData } from '../../actions.ts';
 import { renderMarkdown } from '../../components/answer/markdown.ts';
 import { countWords, formatCount, formatDuration } from '../../components/format.ts';

@@ -1,4 +1,4 @@
-import { parseId } from '@carillon/contract/primitives';
+import { parseId } from '@carillon/contract/validation/formats';
 import type { WebActionData } from '../../actions.ts';
 import { countWords, formatDay, formatDistance, formatTime } from '../../components/format.ts';
 import { type RunOutcome, renderIcon } from '../../components/status-icon.ts';
@@ -6,8 +6,7 @@ import { buildAddress, renderPager } from '../../components/tables.ts';
 import { renderMoment } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import type { Page } from '../../page.ts';
-import { type UserPageContext, unwrap } from '../../page.ts';
+import { type Page, type UserPageContext, unwrap } from '../../page.ts';
 
 type Alert = WebActionData<'listAlerts'>['alerts'][number];
 type Delivery = Alert['deliveries'][number];

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ChannelKind } from '@carillon/contract/channels/channels';
-import { isUuid } from '@carillon/contract/primitives';
+import { isUuid } from '@carillon/contract/validation/formats';
 import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
-import type { UserPageContext } from '../../page.ts';
-import { type Page, type Redirect, redirect } from '../../page.ts';
+import { type Page, type Redirect, redirect, type UserPageContext } from '../../page.ts';
 import { renderMark } from './badges.ts';
 import { type ChannelValues, createFormValues, readFormValues, renderForm, toFieldErrors, toInput } from './form.ts';
 import { isKind, KIND_GUIDES, KINDS } from './kinds.ts';

@@ -1,5 +1,5 @@
 import type { ActionError } from '@carillon/contract/actions/index';
-import { parseId } from '@carillon/contract/primitives';
+import { parseId } from '@carillon/contract/validation/formats';
 import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { NOT_FOUND } from '../../http/errors.ts';

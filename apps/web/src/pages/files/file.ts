@@ -1,4 +1,4 @@
-import { isUuid } from '@carillon/contract/primitives';
+import { isUuid } from '@carillon/contract/validation/formats';
 import type { WebActionData } from '../../actions.ts';
 import { type Html, html } from '../../html.ts';
 import { ActionFailed, type UserPageContext, unwrap } from '../../page.ts';

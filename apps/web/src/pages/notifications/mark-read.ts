@@ -1,4 +1,4 @@
-import { parseId } from '@carillon/contract/primitives';
+import { parseId } from '@carillon/contract/validation/formats';
 import { countWords } from '../../components/format.ts';
 import { buildAddress } from '../../components/tables.ts';
 import { readForm } from '../../http/forms.ts';

@@ -1,5 +1,5 @@
 import { EXECUTION_STATUSES, type ExecutionStatus } from '@carillon/contract/executions';
-import { parseId } from '@carillon/contract/primitives';
+import { parseId } from '@carillon/contract/validation/formats';
 import {
   type FormErrors,
   NO_ERRORS,

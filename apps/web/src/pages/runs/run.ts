@@ -1,10 +1,9 @@
-import { parseId } from '@carillon/contract/primitives';
+import { parseId } from '@carillon/contract/validation/formats';
 import type { WebActionData } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS, renderFormError } from '../../components/fields.ts';
 import { formatLongMoment } from '../../components/format.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import type { Page } from '../../page.ts';
-import { ActionFailed, type UserPageContext, unwrap } from '../../page.ts';
+import { ActionFailed, type Page, type UserPageContext, unwrap } from '../../page.ts';
 import { renderAnswer, renderCitations } from './answer.ts';
 import { renderChanges } from './changes.ts';
 import { renderDeliveries } from './deliveries.ts';

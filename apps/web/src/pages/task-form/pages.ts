@@ -1,4 +1,4 @@
-import { parseId } from '@carillon/contract/primitives';
+import { parseId } from '@carillon/contract/validation/formats';
 import { NO_ERRORS } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';

@@ -1,6 +1,6 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import type { WebActionInput } from '@carillon/contract/actions/web/index';
-import { isUuid } from '@carillon/contract/primitives';
+import { isUuid } from '@carillon/contract/validation/formats';
 import type { WebActionData } from '../../actions.ts';
 import type { TaskSchedule } from '../../components/schedule/recurrence-text.ts';
 import type { OptionalSettings } from '../../components/task-settings.ts';

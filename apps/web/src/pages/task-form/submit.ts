@@ -1,6 +1,6 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
-import { isUuid } from '@carillon/contract/primitives';
+import { isUuid } from '@carillon/contract/validation/formats';
 import { compileValidator } from '@carillon/contract/validation/validator';
 import type { FormErrors } from '../../components/fields.ts';
 import { formatDistance, formatMoment } from '../../components/format.ts';

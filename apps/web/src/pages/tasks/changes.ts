@@ -1,5 +1,5 @@
 import { TASK_PAGE_SIZE } from '@carillon/contract/actions/web/task-list';
-import { parseId } from '@carillon/contract/primitives';
+import { parseId } from '@carillon/contract/validation/formats';
 import type { WebActionData } from '../../actions.ts';
 import { countWords } from '../../components/format.ts';
 import { NOT_FOUND } from '../../http/errors.ts';

@@ -1,4 +1,4 @@
-import { parseId } from '@carillon/contract/primitives';
+import { parseId } from '@carillon/contract/validation/formats';
 import {
   formatCount,
   formatDay,
@@ -17,8 +17,7 @@ import {
 } from '../../components/status-icon.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { NOT_FOUND } from '../../http/errors.ts';
-import type { Page } from '../../page.ts';
-import { type UserPageContext, unwrap } from '../../page.ts';
+import { type Page, type UserPageContext, unwrap } from '../../page.ts';
 import { renderFeed } from '../feeds/feed.ts';
 import { describeFailure } from '../runs/failures.ts';
 import { describeOutcome } from '../runs/outcomes.ts';

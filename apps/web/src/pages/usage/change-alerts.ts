@@ -1,4 +1,4 @@
-import { parseId } from '@carillon/contract/primitives';
+import { parseId } from '@carillon/contract/validation/formats';
 import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { readForm } from '../../http/forms.ts';
 import { ActionFailed, type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';

@@ -1,4 +1,4 @@
-import { isUuid } from '@carillon/contract/primitives';
+import { isUuid } from '@carillon/contract/validation/formats';
 import { ActionFailed, type PageContext } from '../../page.ts';
 
 type Parameter = 'id' | 'deliveryId';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isUuid } from '@carillon/contract/primitives';
+import { isUuid } from '@carillon/contract/validation/formats';
 import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';

@@ -1,5 +1,5 @@
 import { AppError, type ErrorKind } from '../../../errors.ts';
-import { isMaintenance } from '../../../platform/settings.ts';
+import { isMaintenance } from '../../../product/auth/authorize.ts';
 import { getReset, requestReset, resetPassword } from '../../../product/auth/password-reset.ts';
 import { openSession } from '../../../product/auth/sessions.ts';
 import { setUp } from '../../../product/auth/setup/first-admin.ts';

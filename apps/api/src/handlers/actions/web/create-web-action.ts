@@ -12,11 +12,15 @@ import type { Static } from '@sinclair/typebox';
 import type { Logger } from 'pino';
 import type { Context } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import { userKey } from '../../../platform/limits/keys.ts';
-import { findRateLimit, PAGE_VIEWS, PUBLIC_ENDPOINTS, type RateLimit } from '../../../platform/limits/rates.ts';
+import {
+  findRateLimit,
+  PAGE_VIEWS,
+  PUBLIC_ENDPOINTS,
+  type RateLimit,
+  userKey,
+} from '../../../platform/limits/rates.ts';
 import { assertRateLimit } from '../../../platform/limits/windows.ts';
-import { assertNotInMaintenance, isMaintenance } from '../../../platform/settings.ts';
-import { authorize } from '../../../product/auth/authorize.ts';
+import { assertNotInMaintenance, authorize, isMaintenance } from '../../../product/auth/authorize.ts';
 import { assertConfirmed } from '../../../product/auth/confirm-session.ts';
 import { readPageState } from '../../../product/notifications/page-state.ts';
 import { admit, countGuest } from '../admit.ts';

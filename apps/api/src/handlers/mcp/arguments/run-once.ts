@@ -2,14 +2,18 @@ import { createHash } from 'node:crypto';
 import { Type } from '@sinclair/typebox';
 import type { Context } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import { openAnswer, releaseClaim, storeAnswer } from '../../../platform/http/idempotency/answers.ts';
 import {
-  type Claim,
-  claimKey,
-  createClaimRequest,
-  type EncryptedAnswer,
-} from '../../../platform/http/idempotency/claim.ts';
-import { buildFingerprint } from '../../../platform/http/idempotency/fingerprint.ts';
+  createKeyLockRequest,
+  type EncryptedResponse,
+  type KeyLock,
+  lockKey,
+} from '../../../platform/http/idempotency/key-lock.ts';
+import {
+  buildFingerprint,
+  decryptResponse,
+  releaseKey,
+  storeResponse,
+} from '../../../platform/http/idempotency/stored-responses.ts';
 import { inTransaction } from '../../../transaction.ts';
 import type { ToolAnswer, ToolCall } from '../tool.ts';
 
@@ -35,27 +39,27 @@ export async function runOnce(
   const scope = createHash('sha256')
     .update(JSON.stringify(['tool', tool, requestId]))
     .digest('hex');
-  const claim = await claimKey(ctx, caller.id, createClaimRequest(scope, null));
-  if (claim.state === 'running') throw inProgress();
-  if (claim.state !== 'claimed') return readAnswer(ctx, claim, claim.state, fingerprint);
+  const lock = await lockKey(ctx, caller.id, createKeyLockRequest(scope, null));
+  if (lock.state === 'running') throw inProgress();
+  if (lock.state !== 'locked') return readAnswer(ctx, lock, lock.state, fingerprint);
   try {
     return await inTransaction(ctx, async (tx) => {
       const answer = await change(tx);
       const stored = { fingerprint, status: 200, location: null, body: JSON.stringify(answer) };
-      if (!(await storeAnswer(tx, claim, stored))) throw inProgress();
+      if (!(await storeResponse(tx, lock, stored))) throw inProgress();
       return answer;
     });
   } catch (error) {
     // Its lease ends it.
-    await releaseClaim(ctx, claim).catch((err) => ctx.log.error({ err }, 'releasing a requestId failed'));
+    await releaseKey(ctx, lock).catch((err) => ctx.log.error({ err }, 'releasing a requestId failed'));
     throw error;
   }
 }
 
 /** Throws 422 for the answer to other arguments. */
-function readAnswer(ctx: Context, claim: Claim, ciphertext: EncryptedAnswer, fingerprint: string): ToolAnswer {
+function readAnswer(ctx: Context, lock: KeyLock, ciphertext: EncryptedResponse, fingerprint: string): ToolAnswer {
   try {
-    return JSON.parse(openAnswer(ctx, claim, ciphertext, fingerprint).body);
+    return JSON.parse(decryptResponse(ctx, lock, ciphertext, fingerprint).body);
   } catch (error) {
     const isReused = error instanceof AppError && error.kind === 'idempotency_key_reused';
     throw isReused ? new AppError('idempotency_key_reused', REUSED) : error;

@@ -1,7 +1,7 @@
 import { Id } from '@carillon/contract/primitives';
 import { CreateTaskInput, Task } from '@carillon/contract/tasks';
 import { Type } from '@sinclair/typebox';
-import { createETag, readIfMatch } from '../../../platform/http/preconditions/etag.ts';
+import { createETag, readIfMatch } from '../../../platform/http/etag.ts';
 import type { ExpectedRevisions } from '../../../platform/queries/revision.ts';
 import type { TaskRow } from '../../../product/tasks/read.ts';
 import { withoutDescriptions } from '../client-schema.ts';

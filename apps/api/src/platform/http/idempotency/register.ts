@@ -1,15 +1,15 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod, RouteOptions } from 'fastify';
 import type { Context } from '../../../context.ts';
 import { invalidField } from '../../../errors.ts';
 import { afterCommit, inTransaction } from '../../../transaction.ts';
+import { countHeader } from '../credentials.ts';
 import { wantsEvents } from '../event-stream.ts';
-import { openAnswer, releaseClaim, requestInProgress, storeAnswer } from './answers.ts';
-import { type Claim, claimKey } from './claim.ts';
-import { buildFingerprint } from './fingerprint.ts';
-import { assertValidKey, findClaimRequest, IDEMPOTENCY_HEADER, takesKey } from './key.ts';
+import { createKeyLockRequest, type KeyLock, type KeyLockRequest, lockKey } from './key-lock.ts';
+import { buildFingerprint, decryptResponse, releaseKey, requestInProgress, storeResponse } from './stored-responses.ts';
 
 interface IdempotentRequest {
-  claim: Claim;
+  lock: KeyLock;
   fingerprint: string;
   /** The serialized body, once it is committed. */
   stored: string | null;
@@ -18,7 +18,7 @@ interface IdempotentRequest {
 declare module 'fastify' {
   interface FastifyRequest {
     /** For a request with an `Idempotency-Key`. */
-    idempotencyClaim: Claim | null;
+    keyLock: KeyLock | null;
     idempotent: IdempotentRequest | null;
   }
 }
@@ -27,7 +27,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** For the routes registered later. */
 export function registerIdempotency(app: FastifyInstance): void {
-  app.decorateRequest('idempotencyClaim', null);
+  app.decorateRequest('keyLock', null);
   app.decorateRequest('idempotent', null);
   app.addHook('onRoute', (route) => {
     if (!takesKey(route)) return;
@@ -43,15 +43,15 @@ export function registerIdempotency(app: FastifyInstance): void {
     if (idempotency) assertTakesKey(request, typeof idempotency === 'object' && idempotency.streams === true);
   });
   app.addHook('preValidation', async (request, reply) => {
-    const asked = findClaimRequest(request);
+    const asked = findKeyLockRequest(request);
     if (!asked) return;
-    request.idempotencyClaim = await claimKey(request.ctx, request.caller.id, asked);
-    if (begin(request, reply, request.idempotencyClaim)) return reply;
+    request.keyLock = await lockKey(request.ctx, request.caller.id, asked);
+    if (begin(request, reply, request.keyLock)) return reply;
   });
   app.addHook('onSend', (request, _reply, _payload, done) => {
-    const claim = request.idempotencyClaim;
-    if (claim?.state !== 'claimed' || (request.idempotent?.stored ?? null) !== null) return done();
-    releaseClaim(request.ctx, claim)
+    const lock = request.keyLock;
+    if (lock?.state !== 'locked' || (request.idempotent?.stored ?? null) !== null) return done();
+    releaseKey(request.ctx, lock)
       // Its lease ends it.
       .catch((error) => request.log.error({ err: error }, 'releasing an Idempotency-Key failed'))
       .then(() => done());
@@ -59,14 +59,14 @@ export function registerIdempotency(app: FastifyInstance): void {
 }
 
 /** Returns whether the answer of an earlier request was sent. Throws 409 while it runs, and 422 for another body. */
-function begin(request: FastifyRequest, reply: FastifyReply, claim: Claim): boolean {
-  if (claim.state === 'running') throw requestInProgress();
+function begin(request: FastifyRequest, reply: FastifyReply, lock: KeyLock): boolean {
+  if (lock.state === 'running') throw requestInProgress();
   const fingerprint = buildFingerprint(request.body);
-  if (claim.state === 'claimed') {
-    request.idempotent = { claim, fingerprint, stored: null };
+  if (lock.state === 'locked') {
+    request.idempotent = { lock, fingerprint, stored: null };
     return false;
   }
-  const { status, location, body } = openAnswer(request.ctx, claim, claim.state, fingerprint);
+  const { status, location, body } = decryptResponse(request.ctx, lock, lock.state, fingerprint);
   if (location !== null) reply.header('location', location);
   reply.code(status).header('idempotent-replayed', 'true').type(JSON_TYPE).send(body);
   return true;
@@ -80,7 +80,7 @@ function assertTakesKey(request: FastifyRequest, streams: boolean): void {
   }
 }
 
-/** Runs a handler with its claim: the change and the answer are committed together, or neither is. */
+/** Runs a handler with its lock: the change and the answer are committed together, or neither is. */
 async function answerOnce(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -93,7 +93,7 @@ async function answerOnce(
     if (reply.sent || reply.statusCode >= 300) return body;
     if (idempotent.stored === null) {
       // The work is done, and its answer is worth more than the error.
-      await createAnswerStore(request, reply)(request.ctx, body).catch((error) =>
+      await createResponseStore(request, reply)(request.ctx, body).catch((error) =>
         request.log.error({ err: error }, 'storing the answer of an Idempotency-Key failed'),
       );
       return body;
@@ -102,7 +102,7 @@ async function answerOnce(
     await inTransaction(request.ctx, async (tx) => {
       request.transaction = tx;
       try {
-        await createAnswerStore(request, reply)(tx, await handle());
+        await createResponseStore(request, reply)(tx, await handle());
       } finally {
         request.transaction = null;
       }
@@ -119,7 +119,7 @@ async function answerOnce(
  * For handlers with transactions of their own: the function stores the answer in the transaction of the change, and does
  * nothing for a request without a key.
  */
-export function createAnswerStore(
+export function createResponseStore(
   request: FastifyRequest,
   reply: FastifyReply,
 ): (tx: Context, body: unknown) => Promise<void> {
@@ -128,7 +128,7 @@ export function createAnswerStore(
     if (!idempotent) return;
     const text = serialize(reply, body);
     const location = reply.getHeader('location');
-    const isStored = await storeAnswer(tx, idempotent.claim, {
+    const isStored = await storeResponse(tx, idempotent.lock, {
       fingerprint: idempotent.fingerprint,
       status: reply.statusCode,
       location: typeof location === 'string' ? location : null,
@@ -155,3 +155,54 @@ function serialize(reply: FastifyReply, body: unknown): string {
     reply.getSerializationFunction(String(statusCode));
   return bySchema ? bySchema(body as Record<string, unknown>) : JSON.stringify(body);
 }
+
+export const IDEMPOTENCY_HEADER = 'idempotency-key';
+
+/** How a route repeats the answer to an `Idempotency-Key`. By default its handler runs in one transaction. */
+export interface Idempotency {
+  /** The handler opens its transactions and stores its answer by `createResponseStore`: else it is stored afterwards. */
+  transactions: 'own';
+  /** How long a handler that calls external services may take. */
+  leaseMs?: number;
+  /** The route may answer with a stream, which cannot be repeated: 400. */
+  streams?: boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /**
+     * False for a POST that ignores `Idempotency-Key`, `reads` for one that changes nothing: it takes the header and keeps no
+     * answer. Unset for other methods and for routes without a user.
+     */
+    idempotency?: Idempotency | boolean | 'reads';
+  }
+}
+
+/** Every POST of a user takes a key, unless its route says otherwise. */
+export const takesKey = ({ method, config }: Pick<RouteOptions, 'method' | 'config'>): boolean =>
+  [method].flat().includes('POST') &&
+  (config?.access === 'user' || config?.access === 'admin') &&
+  config.idempotency !== false;
+
+/** Returns null for a request without a valid key. */
+export function findKeyLockRequest(request: FastifyRequest): KeyLockRequest | null {
+  const { idempotency } = request.routeOptions.config;
+  const key = idempotency && idempotency !== 'reads' ? request.headers[IDEMPOTENCY_HEADER] : undefined;
+  if (typeof key !== 'string' || !isValidKey(request, key)) return null;
+  const { method, routeOptions, params } = request;
+  const scope = createHash('sha256')
+    .update(JSON.stringify([method, routeOptions.url, params, key]))
+    .digest('hex');
+  return createKeyLockRequest(scope, (typeof idempotency === 'object' && idempotency.leaseMs) || null);
+}
+
+/** Throws 400. */
+export function assertValidKey(request: FastifyRequest): void {
+  const key = request.headers[IDEMPOTENCY_HEADER];
+  if (key === undefined || isValidKey(request, String(key))) return;
+  throw invalidField(IDEMPOTENCY_HEADER, 'must be one header of 1 to 255 visible ASCII characters');
+}
+
+/** Node joins several headers to one, with a comma. */
+const isValidKey = (request: FastifyRequest, key: string) =>
+  /^[\x21-\x7e]{1,255}$/.test(key) && countHeader(request, IDEMPOTENCY_HEADER) === 1;

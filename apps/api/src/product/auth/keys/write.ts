@@ -6,15 +6,14 @@ import type { Caller, Context } from '../../../context.ts';
 import { AppError, ERROR_MESSAGES, invalidField } from '../../../errors.ts';
 import { queueMail } from '../../../lib/mail/queue.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
-import { userKey } from '../../../platform/limits/keys.ts';
 import { quotaExceededError } from '../../../platform/limits/quotas.ts';
-import { API_KEY_CREATIONS } from '../../../platform/limits/rates.ts';
+import { API_KEY_CREATIONS, userKey } from '../../../platform/limits/rates.ts';
 import { assertRateLimit } from '../../../platform/limits/windows.ts';
 import { inTransaction } from '../../../transaction.ts';
 import { assertConfirmed } from '../confirm-session.ts';
 import { assertSession, getSessionId } from '../sessions.ts';
+import { generateApiKey, hashApiKey, toShownPrefix } from '../tokens.ts';
 import { apiKeyFields } from './read.ts';
-import { generateApiKey, hashApiKey, toShownPrefix } from './secret.ts';
 
 const MAX_API_KEYS = 25;
 

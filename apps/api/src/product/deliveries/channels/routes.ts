@@ -1,6 +1,6 @@
 import * as contract from '@carillon/contract/channels/channels';
 import * as deliveries from '@carillon/contract/channels/deliveries';
-import { createETag, readIfMatch, sendTagged } from '../../../platform/http/preconditions/etag.ts';
+import { createETag, readIfMatch, sendTagged } from '../../../platform/http/etag.ts';
 import { type Routes, success } from '../../../platform/http/validation.ts';
 import { redeliver } from '../queue/redeliver.ts';
 import { deleteChannel } from './delete.ts';

@@ -1,7 +1,6 @@
 import type { Caller, Context } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import { userKey } from '../../../platform/limits/keys.ts';
-import { CHANNEL_TESTS } from '../../../platform/limits/rates.ts';
+import { CHANNEL_TESTS, userKey } from '../../../platform/limits/rates.ts';
 import { assertRateLimit } from '../../../platform/limits/windows.ts';
 import { sendTest, type TestResult } from '../queue/test-delivery.ts';
 import { getChannel, ownChannel, toChannelEntry } from './read.ts';

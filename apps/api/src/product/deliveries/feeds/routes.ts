@@ -1,5 +1,5 @@
 import * as contract from '@carillon/contract/channels/feeds';
-import { includesTag, parseEntityTags } from '../../../platform/http/preconditions/entity-tags.ts';
+import { includesTag, parseEntityTags } from '../../../platform/http/etag.ts';
 import { type Routes, success } from '../../../platform/http/validation.ts';
 import { FEED_READS } from '../../../platform/limits/rates.ts';
 import { assertRateLimit } from '../../../platform/limits/windows.ts';

@@ -1,6 +1,6 @@
 import * as deliveries from '@carillon/contract/webhooks/deliveries';
 import * as contract from '@carillon/contract/webhooks/webhooks';
-import { createETag, readIfMatch, sendTagged } from '../../../platform/http/preconditions/etag.ts';
+import { createETag, readIfMatch, sendTagged } from '../../../platform/http/etag.ts';
 import { type Routes, success } from '../../../platform/http/validation.ts';
 import { listDeliveries } from '../queue/log.ts';
 import { redeliver, redeliverSince } from '../queue/redeliver.ts';

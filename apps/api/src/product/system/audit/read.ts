@@ -1,7 +1,6 @@
 import type { BrowseAuditQuery } from '@carillon/contract/actions/web/admin';
 import type { ListAuditQuery } from '@carillon/contract/admin/audit';
-import { parseId } from '@carillon/contract/primitives';
-import { normalizeEmail } from '@carillon/contract/validation/formats';
+import { normalizeEmail, parseId } from '@carillon/contract/validation/formats';
 import { auditLog, users } from '@carillon/db';
 import { and, type Column, desc, eq, lt, type SQL } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';

@@ -1,4 +1,4 @@
-import { isUuid } from '@carillon/contract/primitives';
+import { isUuid } from '@carillon/contract/validation/formats';
 import {
   type FormErrors,
   NO_ERRORS,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiKeyScope } from '@carillon/contract/accounts/api-keys';
-import { DAY_MS, isUuid } from '@carillon/contract/primitives';
+import { DAY_MS } from '@carillon/contract/primitives';
+import { isUuid } from '@carillon/contract/validation/formats';
 import { toFormErrors, toStatus } from '../../../components/fields.ts';
 import { html } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Db } from '../client.ts';
+import type { Db } from './client.ts';
 
 /** Runs SQL. Columns arrive in camelCase; `T` is unchecked: instants and numbers wider than 32 bits arrive as text. */
 export async function queryRows<T>(db: Db, statement: SQL): Promise<T[]> {
@@ -27,3 +27,23 @@ export function recordset<R extends object>(
 }
 
 const toSnakeCase = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+interface Options {
+  /** `shared` for a row or few found by key, see pool/README.md. In a transaction its own connection is used. */
+  connection?: 'own' | 'shared';
+}
+
+/** A query that is built once for each database, because building costs Drizzle more than running it. */
+export function preparedQuery<Query extends object>(
+  build: (db: Db) => Query,
+  { connection = 'own' }: Options = {},
+): (db: Db) => Query {
+  const queries = new WeakMap<Db, Query>();
+  return (db) => {
+    const known = queries.get(db);
+    if (known) return known;
+    const query = build(connection === 'shared' ? (db.onSharedConnection ?? db) : db);
+    queries.set(db, query);
+    return query;
+  };
+}
