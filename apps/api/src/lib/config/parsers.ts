@@ -31,11 +31,6 @@ export const positiveNumber: Parser<number> = {
   parse: (value) => (Number.isFinite(Number(value)) && Number(value) > 0 ? Number(value) : undefined),
 };
 
-export const fraction: Parser<number> = {
-  expects: 'a number from 0 to 1',
-  parse: (value) => (/^(0|1|[01]?\.\d+)$/.test(value) && Number(value) <= 1 ? Number(value) : undefined),
-};
-
 /** Days that something is stored. 0 means for ever. */
 export const retentionDays = (min: number): Parser<number> => ({
   expects: `a whole number of days from ${min} to 36500, or 0 for no limit`,

@@ -6,7 +6,6 @@ import {
   databaseUrl,
   delays,
   destinations,
-  fraction,
   httpUrl,
   integer,
   mailbox,
@@ -108,19 +107,6 @@ export const VARIABLES = {
   OTEL_EXPORTER_OTLP_ENDPOINT: { parser: baseUrl, default: null },
   OTEL_EXPORTER_OTLP_HEADERS: { parser: text, default: null },
   OTEL_SERVICE_NAME: { parser: text, default: 'carillon' },
-  OTEL_RESOURCE_ATTRIBUTES: { parser: text, default: null },
-  OTEL_TRACES_SAMPLER: {
-    parser: oneOf(
-      'always_on',
-      'always_off',
-      'traceidratio',
-      'parentbased_always_on',
-      'parentbased_always_off',
-      'parentbased_traceidratio',
-    ),
-    default: 'parentbased_always_on',
-  },
-  OTEL_TRACES_SAMPLER_ARG: { parser: fraction, default: '1' },
 
   RATE_LIMIT_MULTIPLIER: { parser: positiveNumber, default: '1' },
   COOKIE_SECURE: { parser: boolean, default: 'true' },

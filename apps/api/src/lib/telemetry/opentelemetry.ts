@@ -10,14 +10,7 @@ import {
 import { parseTraceParent } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources';
-import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
-  ParentBasedSampler,
-  type Sampler,
-  TraceIdRatioBasedSampler,
-  TracerProvider,
-} from '@opentelemetry/sdk-trace';
+import { AlwaysOnSampler, ParentBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { exportBounded } from './span-export.ts';
@@ -34,10 +27,8 @@ const SPAN_KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 export function createTrace(settings: TracingSettings, log: Logger): Trace {
   const exporter = new OTLPTraceExporter({ url: settings.url, headers: settings.headers });
   const provider = new TracerProvider({
-    resource: defaultResource().merge(
-      resourceFromAttributes({ ...settings.resource, 'service.name': settings.serviceName }),
-    ),
-    sampler: createSampler(settings),
+    resource: defaultResource().merge(resourceFromAttributes({ 'service.name': settings.serviceName })),
+    sampler: new ParentBasedSampler({ root: new AlwaysOnSampler() }),
     spanLimits: { attributeValueLengthLimit: MAX_VALUE_LENGTH },
     spanProcessors: [exportBounded(exporter, log)],
   });
@@ -99,15 +90,4 @@ function toOpenSpan(span: OpenTelemetrySpan): OpenSpan {
       if (span.isRecording()) span.end();
     },
   };
-}
-
-function createSampler({ sampler, ratio }: TracingSettings): Sampler {
-  const rootName = sampler.replace('parentbased_', '');
-  const root =
-    rootName === 'always_on'
-      ? new AlwaysOnSampler()
-      : rootName === 'always_off'
-        ? new AlwaysOffSampler()
-        : new TraceIdRatioBasedSampler(ratio);
-  return sampler === rootName ? root : new ParentBasedSampler({ root });
 }
