@@ -1,6 +1,6 @@
 import type { Context, WorkerHandle } from '../context.ts';
 import { deliverDueMails } from '../lib/mail/deliver.ts';
-import { createIntervals } from '../lib/queue/interval.ts';
+import { createIntervals } from '../lib/queue/loops.ts';
 import { rescueAgentCalls } from '../product/agent/calls.ts';
 import { composeReset } from '../product/auth/password-reset.ts';
 import { createDeliverer } from '../product/deliveries/queue/deliverer.ts';

@@ -1,7 +1,7 @@
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { decryptProviderKey } from '../../src/lib/crypto/provider-key.ts';
+import { decryptProviderKey } from '../../src/lib/crypto/encryption.ts';
 import { getData, testActions, UNAUTHORIZED, validationError } from '../support/actions.ts';
 import { START, testContext } from '../support/context.ts';
 import { PASSWORD, type Person, signUp, signUpAlice, signUpBob } from '../support/people.ts';

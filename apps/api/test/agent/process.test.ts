@@ -1,7 +1,7 @@
 import { settings, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { encryptProviderKey } from '../../src/lib/crypto/provider-key.ts';
+import { encryptProviderKey } from '../../src/lib/crypto/encryption.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { buildModelAnswer, readInstructions, readMarkerLine, testAgent } from '../support/agent.ts';
 import { START } from '../support/context.ts';

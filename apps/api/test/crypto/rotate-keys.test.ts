@@ -5,9 +5,13 @@ import { eq, getTableName, isTable } from 'drizzle-orm';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import t from 'tap';
 import type { EncryptionKey } from '../../src/lib/config/secrets.ts';
-import { columnAad, ENCRYPTED_COLUMNS } from '../../src/lib/crypto/encrypted-columns.ts';
-import { encrypt } from '../../src/lib/crypto/encryption.ts';
-import { decryptProviderKey, encryptProviderKey } from '../../src/lib/crypto/provider-key.ts';
+import {
+  columnAad,
+  decryptProviderKey,
+  ENCRYPTED_COLUMNS,
+  encrypt,
+  encryptProviderKey,
+} from '../../src/lib/crypto/encryption.ts';
 import { type Rotation, rotateKeys } from '../../src/lib/crypto/rotate-keys.ts';
 import { decryptBody, queueMail } from '../../src/lib/mail/queue.ts';
 import { decryptSecret } from '../../src/product/deliveries/queue/secret.ts';

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import t from 'tap';
-import { isPublic, parseAddress } from '../../src/lib/egress/addresses.ts';
+import { isPublic, parseAddress } from '../../src/lib/egress/policy.ts';
 import {
   LOCAL_NAMES,
   spellInvalid,

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { loadConfig } from '../../src/lib/config/config.ts';
-import { isPublic, parseAddress } from '../../src/lib/egress/addresses.ts';
+import { isPublic, parseAddress } from '../../src/lib/egress/policy.ts';
 import { PRODUCTION_ENV } from '../support/production.ts';
 import { createTestHttpClient } from '../support/servers/probe-servers.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { endpoints } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { Context } from '../../src/context.ts';
-import { generateLinkToken, hashLinkToken } from '../../src/lib/crypto/link-token.ts';
+import { generateLinkToken, hashLinkToken } from '../../src/lib/crypto/tokens.ts';
 import { email } from '../../src/product/deliveries/messages/kinds/email.ts';
 import { encryptUnindexedSecret } from '../../src/product/deliveries/queue/secret.ts';
 import { confirmAddresses } from './mails.ts';

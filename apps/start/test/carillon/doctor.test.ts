@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VERSION } from '@carillon/api/lib/config/config';
-import { columnAad } from '@carillon/api/lib/crypto/encrypted-columns';
-import { encrypt } from '@carillon/api/lib/crypto/encryption';
+import { columnAad, encrypt } from '@carillon/api/lib/crypto/encryption';
 import { deliveries, endpoints, schedulerState, tasks, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { columnAad } from '@carillon/api/lib/crypto/encrypted-columns';
-import { encrypt } from '@carillon/api/lib/crypto/encryption';
+import { columnAad, encrypt } from '@carillon/api/lib/crypto/encryption';
 import { users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
 import { eq } from 'drizzle-orm';

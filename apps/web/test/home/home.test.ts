@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hashLinkToken } from '../../../api/src/lib/crypto/link-token.ts';
+import { hashLinkToken } from '../../../api/src/lib/crypto/tokens.ts';
 import { confirmNotificationAddress, requestConfirmations } from '../../../api/src/product/notifications/addresses.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';

@@ -1,7 +1,6 @@
 import { type JsonObject, toArray, toObject } from '../egress/json.ts';
-import { readFinishReason } from './answers/finish-reason.ts';
 import { toClosedSchema } from './models/provider-schemas.ts';
-import { type ModelReply, type Protocol, toTokenCount } from './reply.ts';
+import { type ModelReply, type Protocol, readFinishReason, toTokenCount } from './reply.ts';
 import { buildMessageParts, type MessagePart } from './request.ts';
 import {
   buildAnthropicTools,

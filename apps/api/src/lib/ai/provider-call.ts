@@ -16,7 +16,6 @@ import {
 import { MAX_ANSWER_BYTES, ProviderResponse } from './response.ts';
 import { type AiUsage, addUsage, computeUsage, estimateUsage, type Warnings } from './usage.ts';
 import { findWebTools } from './web-tools/find-web-tools.ts';
-import { explainRefusal, lackOfTools, toolsHandedBack } from './web-tools/refusal.ts';
 
 export type CallResult = {
   /** Null if nothing reached the provider, or it is not known what did. */
@@ -182,3 +181,29 @@ function toResult(request: AiRequest, reply: ModelReply, usage: AiUsage): CallRe
 function toFailure({ errorCode, message, retryable, retryAfterMs }: AiError, usage: AiUsage | null = null): CallResult {
   return { ok: false, usage, errorCode, message, retryable, retryAfterMs };
 }
+
+const MAX_MESSAGE = 500;
+const NAMES_TOOLS = /\btools?\b|tool_(?:call|choice|use)|web[ _-]?(?:search|fetch)|function[ _-]?call/i;
+
+const ADVICE = 'choose another model, or take the tools off the task';
+
+/** Names the tools in the error of a provider that does not let a model use them. */
+export function explainRefusal(error: AiError, { tools = [] }: AiRequest): AiError {
+  const mayBeRefusal = error.errorCode === 'INVALID_REQUEST' || error.errorCode === 'AUTHENTICATION_FAILED';
+  if (tools.length === 0 || !mayBeRefusal || !NAMES_TOOLS.test(error.message)) return error;
+  const message = `The tools ${listTools(tools)} were refused: ${ADVICE}. ${error.message}`;
+  return createError('INVALID_REQUEST', message.slice(0, MAX_MESSAGE).toWellFormed(), error.sent);
+}
+
+/** For a model whose service has none, or not all, of the tools. */
+export const lackOfTools = (missing: NonNullable<AiRequest['tools']>): AiError =>
+  createError(
+    'INVALID_REQUEST',
+    `The provider of this model does not have the tools ${listTools(missing)}: ${ADVICE}.`,
+  );
+
+/** For a service that takes the tools for functions of ours. */
+export const toolsHandedBack = ({ tools = [] }: AiRequest): AiError =>
+  createError('INVALID_REQUEST', `The provider does not run the tools ${listTools(tools)} itself: ${ADVICE}.`);
+
+const listTools = (tools: readonly string[]) => tools.join(' and ');

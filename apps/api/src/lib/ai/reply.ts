@@ -2,11 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createStorableTextStream } from '@carillon/contract/validation/storable-text';
 import { createParser } from 'eventsource-parser';
 import { type JsonObject, parseJson, toObject } from '../egress/json.ts';
-import type { FinishReason } from './answers/finish-reason.ts';
-import { ReasoningFilter } from './answers/reasoning.ts';
 import type { ProviderError } from './errors.ts';
 import type { ModelQuirks } from './models/quirks.ts';
 import type { TokenCounts } from './pricing.ts';
+import { ReasoningFilter } from './reasoning.ts';
 import { type AiRequest, countPdfs } from './request.ts';
 import { Sources } from './web-tools/citations.ts';
 import { Turn } from './web-tools/turn.ts';
@@ -279,3 +278,21 @@ function createStreamReader(protocol: Protocol, headers: IncomingHttpHeaders, re
     },
   };
 }
+
+export type FinishReason = 'stop' | 'length' | 'content_filter' | 'error';
+
+const MEANINGS: [words: RegExp, reason: FinishReason][] = [
+  [
+    /content[_ -]?filter|safety|recitation|block|prohibited|spii|refus|moderat|guardrail|policy|sensitive|toxic/i,
+    'content_filter',
+  ],
+  [
+    /length|max[_ -]?(?:\w+[_ -])?tokens?|maxtokens|tokens?[_ -]?limit|context[_ -]?window|error[_ -]limit|truncated/i,
+    'length',
+  ],
+  [/error|abort|cancel|fail|time[_ -]?out|insufficient|unavailable|malformed/i, 'error'],
+];
+
+/** What the reason of a provider means, whatever its spelling. An unknown one is a complete answer. */
+export const readFinishReason = (reason: string): FinishReason =>
+  MEANINGS.find(([words]) => words.test(reason))?.[1] ?? 'stop';

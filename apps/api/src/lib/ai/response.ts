@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { decompress } from '../egress/decompress.ts';
+import { promisify } from 'node:util';
+import { brotliDecompress, unzip, zstdDecompress } from 'node:zlib';
 import type { ProviderError } from './errors.ts';
 import { createReplyReader, type ModelReply, type Protocol, type ReplyReader } from './reply.ts';
 
@@ -76,5 +77,29 @@ export class ProviderResponse {
   async #joinChunks(maxBytes: number): Promise<Buffer | 'too_large' | 'unreadable'> {
     const body = Buffer.concat(this.#chunks);
     return this.#encoding === null ? body.subarray(0, maxBytes) : decompress(this.#encoding, body, maxBytes);
+  }
+}
+
+type Decoder = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const DECODERS = new Map<string, Decoder>([
+  ['gzip', promisify(unzip)],
+  ['x-gzip', promisify(unzip)],
+  ['deflate', promisify(unzip)],
+  ['br', promisify(brotliDecompress)],
+  ['zstd', promisify(zstdDecompress)],
+]);
+
+/** Expands to at most `maxBytes`. Never rejects. */
+export async function decompress(
+  encoding: string,
+  body: Buffer,
+  maxBytes: number,
+): Promise<Buffer | 'too_large' | 'unreadable'> {
+  try {
+    const decode = DECODERS.get(encoding.trim().toLowerCase());
+    return decode ? await decode(body, { maxOutputLength: maxBytes }) : 'unreadable';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'unreadable';
   }
 }

@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { endpoints, idempotencyKeys, mails, users } from '@carillon/db';
 import type { EncryptionKey } from '../config/secrets.ts';
 
 const VERSION = 'v1';
@@ -39,3 +40,69 @@ export function decrypt(keys: readonly EncryptionKey[], ciphertext: string, aad:
 export const ciphertextPrefix = ({ id }: EncryptionKey): string => `${VERSION}.${id}.`;
 
 const toFullAad = (keyId: string, aad: string) => Buffer.from(`${VERSION}.${keyId}.${aad}`);
+
+/**
+ * Every column that holds encrypted values. `rotateKeys` goes through all of them. `label` is authenticated with each value,
+ * so it stays when the column is renamed.
+ */
+export const ENCRYPTED_COLUMNS = {
+  'users.provider_key_encrypted': {
+    label: 'users.provider_key_sealed',
+    table: users,
+    id: users.id,
+    ciphertext: users.providerKeyEncrypted,
+  },
+  'endpoints.secret_encrypted': {
+    label: 'webhooks.secret_sealed',
+    table: endpoints,
+    id: endpoints.id,
+    ciphertext: endpoints.secretEncrypted,
+  },
+  'endpoints.previous_secret_encrypted': {
+    label: 'webhooks.previous_secret_sealed',
+    table: endpoints,
+    id: endpoints.id,
+    ciphertext: endpoints.previousSecretEncrypted,
+  },
+  'mails.body_encrypted': {
+    label: 'mails.body_sealed',
+    table: mails,
+    id: mails.id,
+    ciphertext: mails.bodyEncrypted,
+  },
+  'idempotency_keys.answer_encrypted': {
+    label: 'idempotency_keys.answer_sealed',
+    table: idempotencyKeys,
+    id: idempotencyKeys.id,
+    ciphertext: idempotencyKeys.answerEncrypted,
+  },
+} as const;
+
+export type EncryptedColumn = keyof typeof ENCRYPTED_COLUMNS;
+
+export const columnAad = (column: EncryptedColumn, id: string | number): string =>
+  `${ENCRYPTED_COLUMNS[column].label}:${id}`;
+
+/** HKDF's info. Changing it invalidates every stored index. */
+const DERIVATION = 'webhooks.secret_lookup';
+
+/** A keyed hash to find a secret by index. Its key is derived: re-encryption with another key needs a new index. */
+export function toBlindIndex({ key }: EncryptionKey, secret: string): string {
+  const indexKey = Buffer.from(hkdfSync('sha256', key, '', DERIVATION, 32));
+  return createHmac('sha256', indexKey).update(secret).digest('hex');
+}
+
+interface Keys {
+  config: { encryptionKeys: readonly EncryptionKey[] };
+}
+
+export const encryptProviderKey = ({ config }: Keys, userId: number, providerKey: string): string =>
+  encrypt(config.encryptionKeys, providerKey, columnAad('users.provider_key_encrypted', userId));
+
+/** Decrypts that column. Throws when its encryption key is not configured any more. */
+export const decryptProviderKey = ({ config }: Keys, userId: number, ciphertext: string | null): string | null =>
+  ciphertext === null
+    ? null
+    : decrypt(config.encryptionKeys, ciphertext, columnAad('users.provider_key_encrypted', userId));
+
+export const UNREADABLE_KEY_MESSAGE = 'Your own AI key cannot be read any more: save it again.';

@@ -1,9 +1,15 @@
 import { type Db, queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { EncryptionKey } from '../config/secrets.ts';
-import { toBlindIndex } from './blind-index.ts';
-import { columnAad, ENCRYPTED_COLUMNS, type EncryptedColumn } from './encrypted-columns.ts';
-import { ciphertextPrefix, decrypt, encrypt } from './encryption.ts';
+import {
+  ciphertextPrefix,
+  columnAad,
+  decrypt,
+  ENCRYPTED_COLUMNS,
+  type EncryptedColumn,
+  encrypt,
+  toBlindIndex,
+} from './encryption.ts';
 
 const BATCH_SIZE = 500;
 

@@ -3,8 +3,7 @@ import { toOneLine, toStorableText } from '@carillon/contract/validation/storabl
 import { type Db, mails } from '@carillon/db';
 import type { SQL } from 'drizzle-orm';
 import type { Config } from '../config/config.ts';
-import { columnAad } from '../crypto/encrypted-columns.ts';
-import { decrypt, encrypt } from '../crypto/encryption.ts';
+import { columnAad, decrypt, encrypt } from '../crypto/encryption.ts';
 
 const MAX_SUBJECT_CHARACTERS = 200;
 const MAX_TEXT_CHARACTERS = 100_000;

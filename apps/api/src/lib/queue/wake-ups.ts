@@ -1,7 +1,7 @@
 import { type Db, type ListenOptions, listen } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import { singleFlight } from './single-flight.ts';
+import { singleFlight } from './loops.ts';
 
 const CHANNEL = 'carillon_wake';
 

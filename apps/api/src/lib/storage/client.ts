@@ -1,7 +1,6 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Config } from '../config/config.ts';
-import { buildDataUrl, readDataUrl } from './base64.ts';
 import { createDiskObjects } from './disk.ts';
 import { createS3Objects } from './s3.ts';
 
@@ -54,3 +53,7 @@ const dataUrlStorage: FileStorage = {
   remove: async () => {},
   close: async () => {},
 };
+
+export const buildDataUrl = (bytes: Buffer, type: string) => `data:${type};base64,${bytes.toString('base64')}`;
+
+export const readDataUrl = (url: string) => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');

@@ -3,6 +3,7 @@ import { accessSync, constants, mkdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { create } from 'content-disposition';
 import { Disk } from 'flydrive';
 import { FSDriver } from 'flydrive/drivers/fs';
 
@@ -51,3 +52,7 @@ async function sync(path: string) {
     await file.close();
   }
 }
+
+/** `Content-Disposition` of a download (RFC 6266). Any name gives a valid header. */
+export const buildContentDisposition = (name: string): string =>
+  create(name.toWellFormed().replaceAll(/\p{Cc}/gu, '_'));

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Config } from '../config/config.ts';
-import { buildContentDisposition } from './content-disposition.ts';
-import { createFolder } from './disk.ts';
+import { buildContentDisposition, createFolder } from './disk.ts';
 import { type Spooled, spool } from './spool.ts';
 
 type Settings = Extract<Config['storage'], { driver: 's3' }>;

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Caller, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { createBatcher } from '../../lib/queue/batcher.ts';
+import { createBatcher } from '../../lib/queue/loops.ts';
 import { recordRejection } from '../limits/rejections.ts';
 import { createLiveStream, type LiveStream } from './live-stream.ts';
 import { readNewEvents } from './new-events.ts';

@@ -1,7 +1,7 @@
 import { type Db, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
-import { createBatcher } from '../../lib/queue/batcher.ts';
+import { createBatcher } from '../../lib/queue/loops.ts';
 import { toUtcDay } from './quotas.ts';
 
 /** Whose request was refused, as the usage shows it. */

@@ -8,7 +8,7 @@ import { AppError, invalidField } from '../../errors.ts';
 import type { AiOutcome } from '../../lib/ai/client.ts';
 import { estimateInputTokens } from '../../lib/ai/request.ts';
 import { findWebTools } from '../../lib/ai/web-tools/find-web-tools.ts';
-import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../../lib/crypto/provider-key.ts';
+import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../../lib/crypto/encryption.ts';
 import { selectChannelChoices } from '../../platform/queries/channel-choices.ts';
 import { getSettings } from '../../platform/settings.ts';
 import { createContentStream, type ParsedAnswer, parseAnswer, toMarkerLine } from './answer.ts';

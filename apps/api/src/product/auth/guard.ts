@@ -2,7 +2,7 @@ import { API_KEY_SCOPES, type ApiKeyScope } from '@carillon/contract/accounts/ap
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller, Context } from '../../context.ts';
 import { AppError, ERROR_MESSAGES } from '../../errors.ts';
-import { isSameSecret } from '../../lib/crypto/is-same-secret.ts';
+import { isSameSecret } from '../../lib/crypto/tokens.ts';
 import { countHeader, findBearer, hasSeveralTokens } from '../../platform/http/credentials.ts';
 import { type Authenticated, authenticate, type Credentials } from './authenticate.ts';
 import { assertNotInMaintenance, authorize, isMaintenance, isOpenDuringMaintenance } from './authorize.ts';

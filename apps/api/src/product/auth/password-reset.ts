@@ -3,7 +3,7 @@ import { passwordResets, users } from '@carillon/db';
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/crypto/link-token.ts';
+import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/crypto/tokens.ts';
 import { buildResetLink } from '../../lib/mail/links.ts';
 import { queueMail, queueReset } from '../../lib/mail/queue.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';

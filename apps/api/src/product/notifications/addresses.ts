@@ -2,7 +2,7 @@ import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { endpoints, notificationAddresses, queryRows, users } from '@carillon/db';
 import { and, eq, exists, gt, inArray, isNotNull, isNull, lte, not, notInArray, or, sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
-import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/crypto/link-token.ts';
+import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/crypto/tokens.ts';
 import { buildConfirmationLink } from '../../lib/mail/links.ts';
 import { queueMail } from '../../lib/mail/queue.ts';
 import { CONFIRMATIONS_OF_USER, CONFIRMATIONS_TO_ADDRESS, emailKey, userKey } from '../../platform/limits/rates.ts';

@@ -1,6 +1,6 @@
 import * as contract from '@carillon/contract/uploads';
 import { AppError } from '../../errors.ts';
-import { buildContentDisposition } from '../../lib/storage/content-disposition.ts';
+import { buildContentDisposition } from '../../lib/storage/disk.ts';
 import { drainBody, openFile, registerFormParser } from '../../platform/http/multipart.ts';
 import { LARGE_BODY_LIMIT } from '../../platform/http/server.ts';
 import { type Routes, success } from '../../platform/http/validation.ts';

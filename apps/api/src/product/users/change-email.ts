@@ -2,7 +2,7 @@ import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { emailChanges, users, violatedUnique } from '@carillon/db';
 import type { Caller, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/crypto/link-token.ts';
+import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/crypto/tokens.ts';
 import { buildConfirmationLink } from '../../lib/mail/links.ts';
 import { queueMail, queueMails } from '../../lib/mail/queue.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';

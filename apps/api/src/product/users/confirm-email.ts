@@ -2,7 +2,7 @@ import { emailChanges, notificationAddresses, passwordResets, users } from '@car
 import { and, eq, gt, isNull } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import { hashLinkToken } from '../../lib/crypto/link-token.ts';
+import { hashLinkToken } from '../../lib/crypto/tokens.ts';
 import { queueMail } from '../../lib/mail/queue.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
 import { inTransaction } from '../../transaction.ts';

@@ -5,7 +5,7 @@ import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { accountDeleted } from '../../errors.ts';
-import { encryptProviderKey } from '../../lib/crypto/provider-key.ts';
+import { encryptProviderKey } from '../../lib/crypto/encryption.ts';
 import { assertRevision, type ExpectedRevisions } from '../../platform/queries/revision.ts';
 import { inTransaction } from '../../transaction.ts';
 import { lockAccountChannels, setAccountChannels } from '../deliveries/channels/account-channels.ts';

@@ -1,7 +1,7 @@
 import { endpoints, mails, notificationAddresses } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { hashLinkToken } from '../../../src/lib/crypto/link-token.ts';
+import { hashLinkToken } from '../../../src/lib/crypto/tokens.ts';
 import { createChannel } from '../../../src/product/deliveries/channels/write.ts';
 import { decryptSecret } from '../../../src/product/deliveries/queue/secret.ts';
 import { confirmNotificationAddress } from '../../../src/product/notifications/addresses.ts';

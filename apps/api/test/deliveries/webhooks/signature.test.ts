@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import t from 'tap';
 import type { Context } from '../../../src/context.ts';
 import { type EncryptionKey, parseEncryptionKeys } from '../../../src/lib/config/secrets.ts';
-import { toBlindIndex } from '../../../src/lib/crypto/blind-index.ts';
+import { toBlindIndex } from '../../../src/lib/crypto/encryption.ts';
 import {
   decryptSecret,
   encryptSecret,

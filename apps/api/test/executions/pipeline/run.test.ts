@@ -1,7 +1,7 @@
 import { usageRecords, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { encryptProviderKey } from '../../../src/lib/crypto/provider-key.ts';
+import { encryptProviderKey } from '../../../src/lib/crypto/encryption.ts';
 import { executeTask } from '../../../src/product/executions/execute-task.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { START } from '../../support/context.ts';

@@ -1,6 +1,5 @@
 import type { EncryptionKey } from '@carillon/api/lib/config/secrets';
-import { columnAad, ENCRYPTED_COLUMNS, type EncryptedColumn } from '@carillon/api/lib/crypto/encrypted-columns';
-import { decrypt } from '@carillon/api/lib/crypto/encryption';
+import { columnAad, decrypt, ENCRYPTED_COLUMNS, type EncryptedColumn } from '@carillon/api/lib/crypto/encryption';
 import { type Db, queryRows } from '@carillon/db';
 import { getTableName, sql } from 'drizzle-orm';
 import { type Finding, findingsFor } from './finding.ts';

@@ -4,8 +4,7 @@ import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { and, eq, isNull, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import { columnAad } from '../../../lib/crypto/encrypted-columns.ts';
-import { decrypt, encrypt } from '../../../lib/crypto/encryption.ts';
+import { columnAad, decrypt, encrypt } from '../../../lib/crypto/encryption.ts';
 import { inTransaction } from '../../../transaction.ts';
 import type { EncryptedResponse, KeyLock } from './key-lock.ts';
 

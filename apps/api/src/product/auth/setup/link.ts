@@ -3,7 +3,7 @@ import { users } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import type { Config } from '../../../lib/config/config.ts';
-import { isSameSecret } from '../../../lib/crypto/is-same-secret.ts';
+import { isSameSecret } from '../../../lib/crypto/tokens.ts';
 
 const LIFETIME_MS = 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 import { endpoints, notificationAddresses, users } from '@carillon/db';
 import { and, eq, ne, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
-import { hashLinkToken } from '../../../lib/crypto/link-token.ts';
+import { hashLinkToken } from '../../../lib/crypto/tokens.ts';
 import { inTransaction } from '../../../transaction.ts';
 import { notifyUsers } from '../../notifications/write.ts';
 

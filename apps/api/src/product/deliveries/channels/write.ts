@@ -4,7 +4,7 @@ import { type ChannelKind, endpoints } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import { generateLinkToken, hashLinkToken } from '../../../lib/crypto/link-token.ts';
+import { generateLinkToken, hashLinkToken } from '../../../lib/crypto/tokens.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
 import { lockPlanLimits } from '../../../platform/limits/plan-limits.ts';
 import { quotaExceededError } from '../../../platform/limits/quotas.ts';

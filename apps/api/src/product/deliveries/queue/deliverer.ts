@@ -1,9 +1,6 @@
 import type { Context } from '../../../context.ts';
-import { createBatcher } from '../../../lib/queue/batcher.ts';
-import { createHeartbeat } from '../../../lib/queue/heartbeat.ts';
-import { createIntervals } from '../../../lib/queue/interval.ts';
 import { createLeaseHolder } from '../../../lib/queue/lease-holder.ts';
-import { singleFlight } from '../../../lib/queue/single-flight.ts';
+import { createBatcher, createHeartbeat, createIntervals, singleFlight } from '../../../lib/queue/loops.ts';
 import { type Attempt, attemptDelivery } from './attempt.ts';
 import { type ClaimedDelivery, claimDeliveries, DELIVERY_LIMITS, type DeliveryLimits, FIRST_WEBHOOK } from './claim.ts';
 import { storeAttempts } from './complete.ts';

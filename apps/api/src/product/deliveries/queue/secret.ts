@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../../context.ts';
 import type { EncryptionKey } from '../../../lib/config/secrets.ts';
-import { toBlindIndex } from '../../../lib/crypto/blind-index.ts';
-import { columnAad } from '../../../lib/crypto/encrypted-columns.ts';
-import { decrypt, encrypt } from '../../../lib/crypto/encryption.ts';
+import { columnAad, decrypt, encrypt, toBlindIndex } from '../../../lib/crypto/encryption.ts';
 
 const PREFIX = 'whsec_';
 /** Needs no escaping in a path, and cannot be guessed. */

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { isSameSecret } from '../../../lib/crypto/is-same-secret.ts';
+import { isSameSecret } from '../../../lib/crypto/tokens.ts';
 
 export const signBody = (secret: string, body: string | Buffer): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;

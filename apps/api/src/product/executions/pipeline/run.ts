@@ -1,7 +1,7 @@
 import { toInstant } from '@carillon/db';
 import type { Context } from '../../../context.ts';
 import type { AiAttachment } from '../../../lib/ai/request.ts';
-import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../../../lib/crypto/provider-key.ts';
+import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../../../lib/crypto/encryption.ts';
 import type { Span } from '../../../lib/telemetry/tracing.ts';
 import { compareWithLastSuccess } from '../changes/compare-with-last-success.ts';
 import { askForOutput, type OutputOutcome } from '../output/ask-for-output.ts';

@@ -1,10 +1,7 @@
 import type { Context, WorkerHandle } from '../../../context.ts';
-import { createBatcher } from '../../../lib/queue/batcher.ts';
-import { createClockCheck } from '../../../lib/queue/clock-skew.ts';
-import { createHeartbeat } from '../../../lib/queue/heartbeat.ts';
-import { createIntervals } from '../../../lib/queue/interval.ts';
 import { createLeaseHolder } from '../../../lib/queue/lease-holder.ts';
-import { singleFlight } from '../../../lib/queue/single-flight.ts';
+import { createClockCheck } from '../../../lib/queue/leases.ts';
+import { createBatcher, createHeartbeat, createIntervals, singleFlight } from '../../../lib/queue/loops.ts';
 import { type ClaimResult, readQueue } from './claims/claim.ts';
 import { completeAndClaim } from './claims/complete-and-claim.ts';
 import type { ClaimedExecution } from './claims/select-runnable.ts';

@@ -3,7 +3,7 @@ import { endpoints, notificationAddresses, users } from '@carillon/db';
 import { and, eq, isNotNull, or } from 'drizzle-orm';
 import type { Context } from '../../../../context.ts';
 import { invalidField } from '../../../../errors.ts';
-import { hashLinkToken } from '../../../../lib/crypto/link-token.ts';
+import { hashLinkToken } from '../../../../lib/crypto/tokens.ts';
 import { buildUnsubscribeLink } from '../../../../lib/mail/links.ts';
 import type { MailOutcome } from '../../../../lib/mail/transport.ts';
 import { cleanLine } from '../format/text.ts';
