@@ -1,5 +1,5 @@
 import t from 'tap';
-import { changeSettings } from '../../api/src/product/system/settings/write.ts';
+import { changeSettings } from '../../api/src/product/system/settings.ts';
 import { testContext } from '../../api/test/support/context.ts';
 import { findCallerByToken, signUpAda, signUpAlice } from '../../api/test/support/people.ts';
 import { visit } from './support/visitor.ts';

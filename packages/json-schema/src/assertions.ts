@@ -1,5 +1,3 @@
-import { toKey } from './equality.ts';
-import { countDigits, isMultipleOf } from './multiple-of.ts';
 import type { Pattern } from './pattern.ts';
 import { type Place, quote, type Run } from './run.ts';
 import { type Check, isObject, type Keywords } from './schema-node.ts';
@@ -178,3 +176,33 @@ const MAX_SHOWN = 100;
 const shorten = (key: string) => (key.length > MAX_SHOWN ? `${key.slice(0, MAX_SHOWN - 1).toWellFormed()}…` : key);
 const listKeys = (keys: ReadonlySet<string>) =>
   keys.size === 1 ? shorten([...keys].join()) : `one of ${shorten([...keys].join(', '))}`;
+
+/** Equal values have equal keys, whatever the order of their fields. */
+export function toKey(value: unknown): string {
+  // Minus zero equals zero.
+  if (typeof value === 'number') return String(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(toKey).join()}]`;
+  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${fields.map(([name, field]) => `${JSON.stringify(name)}:${toKey(field)}`).join()}}`;
+}
+
+/** Compares decimals, since 0.3 divided by 0.1 is not 3 in binary. */
+export function isMultipleOf(value: number, factor: number): boolean {
+  const [a, aExponent] = toDecimal(value);
+  const [b, bExponent] = toDecimal(factor);
+  const exponent = Math.min(aExponent, bExponent);
+  return scale(a, aExponent - exponent) % scale(b, bExponent - exponent) === 0n;
+}
+
+/** The order of magnitude, up or down. */
+export const countDigits = (value: number) => (value === 0 ? 0 : Math.abs(Math.log10(Math.abs(value))));
+
+const scale = (digits: bigint, exponent: number) => digits * 10n ** BigInt(exponent);
+
+/** The value is the first number times ten to the power of the second. */
+function toDecimal(value: number): [digits: bigint, exponent: number] {
+  const [mantissa = '', exponent = '0'] = String(value).split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  return [BigInt(whole + fraction), Number(exponent) - fraction.length];
+}

@@ -8,7 +8,7 @@ import { enqueueDue } from '../product/executions/pipeline/enqueue.ts';
 import { createExecutionRunner } from '../product/executions/pipeline/runner.ts';
 import { alertOverdue } from '../product/notifications/alerts/overdue.ts';
 import { failAlertMail } from '../product/notifications/alerts/undelivered.ts';
-import { preparePartitions } from '../product/retention/partitions/prepare-partitions.ts';
+import { preparePartitions } from '../product/retention/partitions/change-partitions.ts';
 import { createPruner } from '../product/retention/prune.ts';
 import { reportSilence } from '../product/system/health/silent-scheduler.ts';
 import { deleteOrphanedObjects } from '../product/uploads/orphaned-objects.ts';

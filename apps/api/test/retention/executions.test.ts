@@ -1,12 +1,12 @@
 import { DAY_MS } from '@carillon/contract/primitives';
 import { executions, usageCounters, usageRecords, users } from '@carillon/db';
-import { detachPartition, listPartitions, renameTable } from '@carillon/db/partitions/partitions';
+import { detachPartition, listPartitions, renameTable } from '@carillon/db/partitions';
 import { asc, eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { openSession } from '../../src/product/auth/sessions.ts';
+import { preparePartitions } from '../../src/product/retention/partitions/change-partitions.ts';
 import { dropExpiredExecutions } from '../../src/product/retention/partitions/drop-executions.ts';
 import { HISTORY } from '../../src/product/retention/partitions/execution-partitions.ts';
-import { preparePartitions } from '../../src/product/retention/partitions/prepare-partitions.ts';
 import { createPruner, pruneAll } from '../../src/product/retention/prune.ts';
 import { deleteTask } from '../../src/product/tasks/delete.ts';
 import { findWrongCounters } from '../../src/product/usage/verify.ts';

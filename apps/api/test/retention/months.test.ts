@@ -1,11 +1,11 @@
 import { DAY_MS } from '@carillon/contract/primitives';
 import { auditLog, eventPositions, events, occurrences, queryRows } from '@carillon/db';
 import { SQLSTATE } from '@carillon/db/errors';
-import { listPartitions } from '@carillon/db/partitions/partitions';
+import { listPartitions } from '@carillon/db/partitions';
 import { asc, sql } from 'drizzle-orm';
 import t from 'tap';
+import { preparePartitions } from '../../src/product/retention/partitions/change-partitions.ts';
 import { AUDIT_LOG, EVENTS, OCCURRENCES } from '../../src/product/retention/partitions/month-partitions.ts';
-import { preparePartitions } from '../../src/product/retention/partitions/prepare-partitions.ts';
 import { createPruner, pruneAll } from '../../src/product/retention/prune.ts';
 import { testContext } from '../support/context.ts';
 import { untilBlocked } from '../support/database.ts';

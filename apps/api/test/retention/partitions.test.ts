@@ -1,9 +1,9 @@
 import { queryRows } from '@carillon/db';
-import { listPartitions } from '@carillon/db/partitions/partitions';
+import { listPartitions } from '@carillon/db/partitions';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
+import { preparePartitions } from '../../src/product/retention/partitions/change-partitions.ts';
 import { HISTORY } from '../../src/product/retention/partitions/execution-partitions.ts';
-import { preparePartitions } from '../../src/product/retention/partitions/prepare-partitions.ts';
 import { testContext } from '../support/context.ts';
 import { untilBlocked } from '../support/database.ts';
 import { signUpAlice } from '../support/people.ts';

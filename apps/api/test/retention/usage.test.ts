@@ -2,7 +2,7 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { apiKeys, apiKeyUsage, usageAlertFirings, usageAlerts, usageCounters, usageRecords, users } from '@carillon/db';
 import { asc, sql } from 'drizzle-orm';
 import t from 'tap';
-import { preparePartitions } from '../../src/product/retention/partitions/prepare-partitions.ts';
+import { preparePartitions } from '../../src/product/retention/partitions/change-partitions.ts';
 import { createPruner, pruneAll } from '../../src/product/retention/prune.ts';
 import { findWrongCounters } from '../../src/product/usage/verify.ts';
 import { testContext } from '../support/context.ts';

@@ -1,6 +1,11 @@
 import t from 'tap';
-import { listDueOccurrences } from '../../src/product/schedule/due.ts';
-import { findEnd, nextRun, type Plan, type RunLimits } from '../../src/product/schedule/next-run.ts';
+import {
+  findEnd,
+  listDueOccurrences,
+  nextRun,
+  type Plan,
+  type RunLimits,
+} from '../../src/product/schedule/next-run.ts';
 import { previewOccurrences } from '../../src/product/schedule/preview.ts';
 import { nextOccurrence } from '../../src/product/schedule/recurrence.ts';
 import { buildSchedule, type Rule } from './cases.ts';

@@ -1,4 +1,4 @@
-import { isTimeZone } from '@carillon/contract/validation/time-zone';
+import { isTimeZone } from '@carillon/contract/validation/formats';
 import t from 'tap';
 import { Temporal } from 'temporal-polyfill';
 import { dateTimeIn, offsetAt, periodAfter, periodAt, readLocalTime } from '../../src/product/schedule/time-zone.ts';

@@ -1,4 +1,4 @@
-import { listPartitions } from '@carillon/db/partitions/partitions';
+import { listPartitions } from '@carillon/db/partitions';
 import type { Context } from '../../src/context.ts';
 import { AUDIT_LOG } from '../../src/product/retention/partitions/month-partitions.ts';
 

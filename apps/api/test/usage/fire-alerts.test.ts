@@ -2,8 +2,8 @@ import { type Db, mails, notifications, settings, usageAlertFirings, usageCounte
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { decryptBody } from '../../src/lib/mail/queue.ts';
-import { executeTask } from '../../src/product/executions/execute-task.ts';
 import { enqueueDue } from '../../src/product/executions/pipeline/enqueue.ts';
+import { executeTask } from '../../src/product/executions/start.ts';
 import { checkAlerts } from '../../src/product/usage/alerts.ts';
 import { recordUsage, type UsageDelta } from '../../src/product/usage/record.ts';
 import { deleteUsageAlert, setUsageAlert } from '../../src/product/usage/write.ts';

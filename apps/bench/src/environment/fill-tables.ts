@@ -1,7 +1,7 @@
 import { HISTORY } from '@carillon/api/product/retention/partitions/execution-partitions';
 import { connect } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
-import { listPartitions, splitLast } from '@carillon/db/partitions/partitions';
+import { listPartitions, splitLast } from '@carillon/db/partitions';
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 

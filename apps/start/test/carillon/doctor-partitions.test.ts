@@ -1,4 +1,4 @@
-import { preparePartitions } from '@carillon/api/product/retention/partitions/prepare-partitions';
+import { preparePartitions } from '@carillon/api/product/retention/partitions/change-partitions';
 import { DAY_MS, MAX_ID } from '@carillon/contract/primitives';
 import { sql } from 'drizzle-orm';
 import t from 'tap';

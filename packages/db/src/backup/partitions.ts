@@ -1,5 +1,5 @@
 import type postgres from 'postgres';
-import { type Partition, parseBounds } from '../partitions/partitions.ts';
+import { type Partition, parseBounds } from '../partitions.ts';
 import { quoted } from './tables.ts';
 
 export interface BackupPartition extends Partition {

@@ -3,8 +3,8 @@ import type { Context } from '../../context.ts';
 import { ACTION_RATE_LIMITS, type RateLimit } from '../../platform/limits/rates.ts';
 import { assertNotInMaintenance, isMaintenance } from '../../product/auth/authorize.ts';
 import { admit, countGuest } from './admit.ts';
-import type { Call } from './call.ts';
 import { type ArgumentReader, readInput } from './input.ts';
+import type { Call } from './mappings.ts';
 import { runAction } from './run-action.ts';
 
 /** Arguments are of any type until they are read. */

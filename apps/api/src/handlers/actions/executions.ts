@@ -1,8 +1,8 @@
 import { ACTION_INPUTS, type ActionData } from '@carillon/contract/actions/index';
 import { parseId } from '@carillon/contract/validation/formats';
-import { cancelExecution } from '../../product/executions/cancel-execution.ts';
+import { cancelExecution } from '../../product/executions/cancel.ts';
 import { getExecutionDetails, listExecutions } from '../../product/executions/read.ts';
-import { retryExecution } from '../../product/executions/retry-execution.ts';
+import { retryExecution } from '../../product/executions/start.ts';
 import type { ActionBuilder } from './create-action.ts';
 import { readId, readOptionalInput } from './input.ts';
 import { EXECUTION_STATES, EXECUTION_STATUSES, toIsoText } from './mappings.ts';

@@ -2,7 +2,7 @@ import { compileValidator, type FieldErrors, findUnsafeValue } from '@carillon/c
 import { isUuid, parseId } from '@carillon/contract/validation/formats';
 import type { Static, TSchema } from '@sinclair/typebox';
 import { AppError, invalidField } from '../../errors.ts';
-import type { Call } from './call.ts';
+import type { Call } from './mappings.ts';
 
 /** Checks one argument of an action, which may be of any type. Throws 400. */
 export type ArgumentReader<T> = (given: unknown, call?: Call) => T;

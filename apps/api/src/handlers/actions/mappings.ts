@@ -1,6 +1,6 @@
 import type { ExecutionStatus } from '@carillon/contract/executions';
+import type { Caller, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import type { Call } from './call.ts';
 
 export const EXECUTION_STATES = {
   pending: 'PENDING',
@@ -33,4 +33,10 @@ export async function renameErrorFields<T>(
     const details = Object.entries(error.details ?? {}).map(([field, messages]) => [names[field] ?? field, messages]);
     throw new AppError('invalid', error.message, Object.fromEntries(details));
   }
+}
+
+export interface Call {
+  /** With a request id of its own, for logs, events and the audit log. */
+  ctx: Context;
+  caller: Caller;
 }

@@ -3,8 +3,7 @@ import { RECURRENCES } from '@carillon/contract/tasks';
 import { Type } from '@sinclair/typebox';
 import type { Caller, Context } from '../../context.ts';
 import { invalidField } from '../../errors.ts';
-import { backfillTask } from '../../product/executions/backfill-task.ts';
-import { executeTask } from '../../product/executions/execute-task.ts';
+import { backfillTask, executeTask } from '../../product/executions/start.ts';
 import { checkPattern } from '../../product/schedule/pattern.ts';
 import { nextOccurrence } from '../../product/schedule/recurrence.ts';
 import { deleteTask } from '../../product/tasks/delete.ts';
@@ -12,10 +11,9 @@ import { duplicateTask } from '../../product/tasks/duplicate.ts';
 import { getTask, type TaskRow } from '../../product/tasks/read.ts';
 import { skipNextRun } from '../../product/tasks/skip-next-run.ts';
 import { changeTask, createTask } from '../../product/tasks/write.ts';
-import type { Call } from './call.ts';
 import type { ActionBuilder } from './create-action.ts';
 import { readId, readInput, readOptionalInput } from './input.ts';
-import { checkUrl, EXECUTION_STATES, renameErrorFields, toIsoText } from './mappings.ts';
+import { type Call, checkUrl, EXECUTION_STATES, renameErrorFields, toIsoText } from './mappings.ts';
 
 /** The names of the contract's fields in these actions. */
 const FIELD_NAMES = { recurrencePattern: 'recurrence', scheduledFor: 'recurrence', aiModel: 'model', status: 'active' };

@@ -1,4 +1,4 @@
-import { toOneLine, toStorableText } from '@carillon/contract/validation/storable-text';
+import { toOneLine, toStorableText } from '@carillon/contract/validation/unsafe-values';
 
 export interface Secrets {
   keys: readonly string[];

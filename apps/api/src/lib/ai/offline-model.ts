@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { toStorableText } from '@carillon/contract/validation/storable-text';
+import { toStorableText } from '@carillon/contract/validation/unsafe-values';
 import { estimateTokenCount, sliceByTokens } from 'tokenx';
 import { buildSample } from './models/sample.ts';
 import { type AiRequest, estimateInputTokens } from './request.ts';

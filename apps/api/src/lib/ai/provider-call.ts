@@ -1,4 +1,4 @@
-import { toStorableText } from '@carillon/contract/validation/storable-text';
+import { toStorableText } from '@carillon/contract/validation/unsafe-values';
 import type { Config } from '../config/config.ts';
 import { createOperatorClient } from '../egress/operator-client.ts';
 import { type AiError, aborted, createError, type ErrorCode, type ProviderError, toAiError } from './errors.ts';

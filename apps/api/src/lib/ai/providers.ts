@@ -1,4 +1,4 @@
-import { toStorableText } from '@carillon/contract/validation/storable-text';
+import { toStorableText } from '@carillon/contract/validation/unsafe-values';
 import type { Config } from '../config/config.ts';
 import { anthropicMessages } from './anthropic-messages.ts';
 import { chatCompletions } from './chat-completions.ts';

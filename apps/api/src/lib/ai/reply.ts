@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { createStorableTextStream } from '@carillon/contract/validation/storable-text';
+import { createStorableTextStream } from '@carillon/contract/validation/unsafe-values';
 import { createParser } from 'eventsource-parser';
 import { type JsonObject, parseJson, toObject } from '../egress/json.ts';
 import type { ProviderError } from './errors.ts';

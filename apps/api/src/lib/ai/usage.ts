@@ -1,4 +1,4 @@
-import { toStorableText } from '@carillon/contract/validation/storable-text';
+import { toStorableText } from '@carillon/contract/validation/unsafe-values';
 import type { Logger } from 'pino';
 import { estimateTokenCount } from 'tokenx';
 import { calculatePriceUsd, type TokenCounts, toDollars } from './pricing.ts';

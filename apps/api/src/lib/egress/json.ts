@@ -1,4 +1,4 @@
-import { toStorableText } from '@carillon/contract/validation/storable-text';
+import { toStorableText } from '@carillon/contract/validation/unsafe-values';
 
 const MAX_TEXT = 500;
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { toOneLine, toStorableText } from '@carillon/contract/validation/storable-text';
+import { toOneLine, toStorableText } from '@carillon/contract/validation/unsafe-values';
 import { type Db, mails } from '@carillon/db';
 import type { SQL } from 'drizzle-orm';
 import type { Config } from '../config/config.ts';

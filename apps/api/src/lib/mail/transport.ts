@@ -1,6 +1,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { toOneLine, toStorableText } from '@carillon/contract/validation/storable-text';
+import { toOneLine, toStorableText } from '@carillon/contract/validation/unsafe-values';
 import { createTransport } from 'nodemailer';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';

@@ -3,7 +3,12 @@ import { isUuid } from '@carillon/contract/validation/formats';
 import { queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
-import { isConfirmedSql } from './confirmed-address.ts';
+
+/** Whether a user may send mail to an address: it is confirmed, or the verified one of the account. */
+export const isConfirmedSql = (owner: SQL, address: SQL): SQL<boolean> => sql`(exists (
+    select from notification_addresses a
+    where a.user_id = ${owner} and a.email = ${address} and a.confirmed_at is not null)
+  or exists (select from users u where u.id = ${owner} and u.email = ${address} and u.email_verified_at is not null))`;
 
 /** Whether `c`, a row of webhooks, is a mailbox whose link was not opened. */
 const isUnconfirmed = sql`c.kind = 'email' and not ${isConfirmedSql(sql`c.user_id`, sql`c.shown_settings->>'address'`)}`;

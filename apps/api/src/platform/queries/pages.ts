@@ -103,3 +103,6 @@ export function decodeCreationCursor(cursor: string | undefined): Created | null
 }
 
 export const unknownCursor = () => invalidField('cursor', 'is not a cursor of this list');
+
+/** Escapes the wildcards of the text itself. */
+export const containsPattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;

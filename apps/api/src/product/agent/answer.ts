@@ -1,4 +1,4 @@
-import { toOneLine } from '@carillon/contract/validation/storable-text';
+import { toOneLine } from '@carillon/contract/validation/unsafe-values';
 import {
   countDraftStart,
   DRAFT_FIELD,

@@ -1,5 +1,4 @@
-import { createMarker, encloseText } from '../../lib/ai/fence.ts';
-import type { WebTool } from '../../lib/ai/request.ts';
+import { createMarker, encloseText, type WebTool } from '../../lib/ai/request.ts';
 import { toMarkerLine } from './answer.ts';
 import type { DraftSources } from './proposals/build-task.ts';
 import { DRAFT_FIELD } from './proposals/extract-draft.ts';

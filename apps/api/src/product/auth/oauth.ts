@@ -5,10 +5,9 @@ import { AppError, accountDeactivated } from '../../errors.ts';
 import type { OAuthFlow, OAuthProfile, OAuthProvider } from '../../lib/third-party/oauth.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
 import { inTransaction } from '../../transaction.ts';
-import { cancelEmailChange } from './cancel-email-change.ts';
 import { deleteUserApiKeys } from './keys/write.ts';
 import { endUserSessions, openSession } from './sessions.ts';
-import { hasEmail, insertAccount } from './write.ts';
+import { cancelEmailChange, hasEmail, insertAccount } from './write.ts';
 
 export const getCallbackUrl = (ctx: Context, provider: string) =>
   `${ctx.config.baseUrl}/api/auth/oauth/${provider}/callback`;

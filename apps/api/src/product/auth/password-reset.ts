@@ -11,11 +11,10 @@ import { emailKey, RESET_MAILS, RESET_MAILS_PER_DAY } from '../../platform/limit
 import { recordRejection } from '../../platform/limits/rejections.ts';
 import { checkRateLimit } from '../../platform/limits/windows.ts';
 import { inTransaction } from '../../transaction.ts';
-import { cancelEmailChange } from './cancel-email-change.ts';
 import { deleteUserApiKeys } from './keys/write.ts';
 import { hashPassword } from './passwords.ts';
 import { endUserSessions } from './sessions.ts';
-import { hasEmail, storedEmail } from './write.ts';
+import { cancelEmailChange, hasEmail, storedEmail } from './write.ts';
 
 const TOKEN = /^[0-9a-f]{64}$/;
 

@@ -3,8 +3,7 @@ import { clearSessionCookie, setSessionCookie } from '../../platform/http/creden
 import { type Routes, success } from '../../platform/http/validation.ts';
 import { confirmSession } from './confirm-session.ts';
 import { getReset, requestReset, resetPassword } from './password-reset.ts';
-import { listSessions } from './read.ts';
-import { SESSION_SECONDS } from './sessions.ts';
+import { listSessions, SESSION_SECONDS } from './sessions.ts';
 import { endOwnSession, logIn, logOut, register } from './write.ts';
 
 export const authRoutes: Routes = async (app, { ctx }) => {

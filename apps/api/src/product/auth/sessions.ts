@@ -104,3 +104,13 @@ async function writeSession(ctx: Context, { id: userId, email }: Account, { id, 
   const signedIn = auditRow(ctx, { kind: 'user.signed_in', ...describeActor({ id: userId, email }) });
   await db.with(opened, ended).insert(auditLog).values(signedIn);
 }
+
+export async function listSessions(ctx: Context, caller: Caller) {
+  const { id, userAgent, address, createdAt, lastUsedAt, expiresAt } = sessions;
+  const found = await ctx.db
+    .select({ id, userAgent, address, createdAt, lastUsedAt, expiresAt })
+    .from(sessions)
+    .where(and(eq(sessions.userId, caller.id), gt(sessions.expiresAt, ctx.now())))
+    .orderBy(desc(sessions.lastUsedAt), desc(sessions.createdAt), desc(sessions.id));
+  return found.map((session) => ({ ...session, current: session.id === caller.sessionId }));
+}

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { normalizeEmail } from '@carillon/contract/validation/formats';
-import { sessions, settings, users } from '@carillon/db';
+import { emailChanges, sessions, settings, users } from '@carillon/db';
 import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
@@ -112,4 +112,9 @@ async function rehashIfWeak(ctx: Context, known: { id: number; passwordHash: str
     .update(users)
     .set({ passwordHash })
     .where(and(eq(users.id, known.id), eq(users.passwordHash, known.passwordHash)));
+}
+
+/** Makes the link of a change that is not confirmed yet invalid. */
+export async function cancelEmailChange(ctx: Context, userId: number): Promise<void> {
+  await ctx.db.delete(emailChanges).where(eq(emailChanges.userId, userId));
 }

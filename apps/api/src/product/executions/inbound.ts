@@ -4,10 +4,9 @@ import { endpoints, users } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { AppError, invalidField } from '../../errors.ts';
-import { isPathSafe, listBlindIndexes } from '../deliveries/queue/secret.ts';
-import { isSigned } from '../deliveries/queue/signature.ts';
+import { isPathSafe, isSigned, listBlindIndexes } from '../deliveries/queue/secret.ts';
 import { webhookFields } from '../deliveries/webhooks/read.ts';
-import { executeTask } from './execute-task.ts';
+import { executeTask } from './start.ts';
 
 /** As JSON. */
 const MAX_DATA_BYTES = 32 * 1024;

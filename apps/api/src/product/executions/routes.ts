@@ -1,9 +1,9 @@
 import * as contract from '@carillon/contract/executions';
 import { type Routes, success } from '../../platform/http/validation.ts';
-import { cancelExecution } from './cancel-execution.ts';
-import { diffExecution } from './changes/diff-execution.ts';
+import { cancelExecution } from './cancel.ts';
 import { getExecution, getExecutionDetails, listExecutions, toExecution } from './read.ts';
-import { retryExecution } from './retry-execution.ts';
+import { diffExecution } from './result/diff-execution.ts';
+import { retryExecution } from './start.ts';
 
 export const executionsRoutes: Routes = async (app) => {
   const config = { access: 'user', scope: 'executions:read' } as const;

@@ -1,6 +1,6 @@
 import type { executions } from '@carillon/db';
 import type { ErrorCode } from '../../lib/ai/errors.ts';
-import { isPlannedTrigger } from '../../platform/queries/planned-trigger.ts';
+import { isPlannedTrigger } from '../../platform/queries/runs.ts';
 
 type ExecutionRow = typeof executions.$inferSelect;
 type Execution = Pick<

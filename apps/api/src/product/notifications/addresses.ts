@@ -8,7 +8,7 @@ import { queueMail } from '../../lib/mail/queue.ts';
 import { CONFIRMATIONS_OF_USER, CONFIRMATIONS_TO_ADDRESS, emailKey, userKey } from '../../platform/limits/rates.ts';
 import { recordRejection } from '../../platform/limits/rejections.ts';
 import { checkRateLimit } from '../../platform/limits/windows.ts';
-import { isConfirmedSql } from '../../platform/queries/confirmed-address.ts';
+import { isConfirmedSql } from '../../platform/queries/channel-choices.ts';
 import { afterCommit, inTransaction } from '../../transaction.ts';
 
 const { userId, email, tokenHash, expiresAt, confirmedAt } = notificationAddresses;

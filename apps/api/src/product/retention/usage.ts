@@ -1,6 +1,6 @@
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { findFirstLedgerMonth } from '../usage/ledger-months.ts';
+import { findFirstLedgerMonth } from '../usage/record.ts';
 import { afterKey, type BatchRow, type PruneBatch, toBatch } from './batch.ts';
 
 const USERS_PER_BATCH = 100;

@@ -1,5 +1,5 @@
 import { findOccurrence, nextOccurrence, type Schedule } from './recurrence.ts';
-import type { Occurrence } from './wall-clock.ts';
+import type { Occurrence } from './time-zone.ts';
 
 /** What a task adds to its schedule. A field that is left out is null. */
 export interface RunLimits {
@@ -37,4 +37,27 @@ export function findEnd(plan: Plan, after: Date): 'scheduledFor' | 'maxRuns' | '
   if (nextOccurrence(plan, after) === null) return 'scheduledFor';
   if (countRunsLeft(plan) <= 0) return 'maxRuns';
   return nextRun({ ...plan, pausedUntil: null }, after) === null ? 'endsAt' : 'pausedUntil';
+}
+
+/** One transaction records this many in some 20 ms; the next transaction records the rest. */
+export const MAX_DUE_OCCURRENCES = 1000;
+
+export interface DueOccurrences {
+  missed: Date[];
+  /** Null while more missed occurrences are still to be recorded. */
+  latest: Date | null;
+  next: Date | null;
+}
+
+/** Lists up to `limit` occurrences due since the instant `from`. One run makes up for all that were missed. */
+export function listDueOccurrences(plan: Plan, from: Date, now: Date, limit = MAX_DUE_OCCURRENCES): DueOccurrences {
+  const due: Date[] = [];
+  let next: Date | null = from;
+  while (next !== null && next <= now && due.length < limit) {
+    due.push(next);
+    next = nextRun(plan, next);
+  }
+  const isComplete = next === null || next > now;
+  const latest = isComplete ? (due.pop() ?? null) : null;
+  return { missed: due, latest, next };
 }

@@ -1,8 +1,8 @@
 import { DAY_MS } from '@carillon/contract/primitives';
-import { isTimeZone } from '@carillon/contract/validation/time-zone';
+import { isTimeZone } from '@carillon/contract/validation/formats';
 import { Cron, CronDate, CronPattern } from 'croner';
 import { LRUCache } from 'lru-cache';
-import type { Series, WallTime } from './wall-clock.ts';
+import type { Series, WallTime } from './time-zone.ts';
 
 const FIELDS = ['minute', 'hour', 'day of month', 'month', 'day of week'] as const;
 const MAX_LENGTH = 256;

@@ -1,8 +1,7 @@
 import { countRunsLeft, findRun, type Plan } from './next-run.ts';
 import { combineDays } from './pattern.ts';
 import { buildSeries, findOccurrence, type Schedule } from './recurrence.ts';
-import { dateTimeIn } from './time-zone.ts';
-import type { Occurrence } from './wall-clock.ts';
+import { dateTimeIn, type Occurrence } from './time-zone.ts';
 
 export interface PreviewedOccurrence {
   at: Date;

@@ -1,7 +1,6 @@
 import { DAY_MS } from '@carillon/contract/primitives';
 import { parsePattern } from './pattern.ts';
-import { offsetAt } from './time-zone.ts';
-import { firstOccurrenceAfter, type Occurrence, type Series, type WallTime } from './wall-clock.ts';
+import { firstOccurrenceAfter, type Occurrence, offsetAt, type Series, type WallTime } from './time-zone.ts';
 
 export interface Schedule {
   /** Runs even if the pattern does not match it. */

@@ -1,4 +1,4 @@
-import { canonicalTimeZone } from '@carillon/contract/validation/time-zone';
+import { canonicalTimeZone } from '@carillon/contract/validation/formats';
 import { isSamePattern } from './pattern.ts';
 import type { Schedule } from './recurrence.ts';
 import { offsetAt } from './time-zone.ts';

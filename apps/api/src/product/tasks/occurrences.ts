@@ -3,8 +3,8 @@ import { executions, occurrences } from '@carillon/db';
 import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { decodeInstantCursor, splitPage } from '../../platform/queries/pages.ts';
-import { hasPlannedTrigger } from '../../platform/queries/planned-trigger.ts';
-import { listDueOccurrences } from '../schedule/due.ts';
+import { hasPlannedTrigger } from '../../platform/queries/runs.ts';
+import { listDueOccurrences } from '../schedule/next-run.ts';
 import { getTask, type TaskRow } from './read.ts';
 
 /** Newest first. Throws 404. */

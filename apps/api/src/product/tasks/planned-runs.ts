@@ -1,9 +1,7 @@
 import type { Fate } from '@carillon/contract/occurrences';
 import { DAY_MS } from '@carillon/contract/primitives';
 import { type SQL, sql } from 'drizzle-orm';
-import { selectLatestRuns } from '../../platform/queries/latest-runs.ts';
-import { hasPlannedTrigger } from '../../platform/queries/planned-trigger.ts';
-import { isWatched } from '../../platform/queries/watched-tasks.ts';
+import { hasPlannedTrigger, isWatched, selectLatestRuns } from '../../platform/queries/runs.ts';
 
 /**
  * As in the ledger; a planned run whose last attempt failed has `failed`, one that has not ended `running`, and one whose

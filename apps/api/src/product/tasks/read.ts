@@ -3,9 +3,9 @@ import { tasks, users } from '@carillon/db';
 import { and, desc, eq, ilike } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { taskNotFound } from '../../errors.ts';
-import { containsPattern } from '../../platform/queries/like-pattern.ts';
 import { ownedList } from '../../platform/queries/owned-list.ts';
 import { findOwnedRow, ownedRow } from '../../platform/queries/owned-row.ts';
+import { containsPattern } from '../../platform/queries/pages.ts';
 import { settingColumns } from './settings.ts';
 
 export const taskFields = {

@@ -4,10 +4,8 @@ import { parseId } from '@carillon/contract/validation/formats';
 import { type executions, queryRows, type tasks } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
-import { selectLatestRuns } from '../../platform/queries/latest-runs.ts';
-import { containsPattern } from '../../platform/queries/like-pattern.ts';
-import { encodeCursor, parseCursorInstant, unknownCursor } from '../../platform/queries/pages.ts';
-import { isWatched } from '../../platform/queries/watched-tasks.ts';
+import { containsPattern, encodeCursor, parseCursorInstant, unknownCursor } from '../../platform/queries/pages.ts';
+import { isWatched, selectLatestRuns } from '../../platform/queries/runs.ts';
 import { type PlannedFate, type RecentCost, selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
 
 type ListQuery = WebActionInput<'getTaskList'>;

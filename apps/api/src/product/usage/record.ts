@@ -1,7 +1,8 @@
-import { queryRows, recordset } from '@carillon/db';
+import { type Db, queryRows, recordset } from '@carillon/db';
+import { listMonths } from '@carillon/db/partitions';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
-import { toUtcMonth } from '../../platform/limits/quotas.ts';
+import { toUtcDay, toUtcMonth } from '../../platform/limits/quotas.ts';
 import { checkCounterAlerts } from './alerts.ts';
 
 /** A change of a user's counters, for the UTC day `day` and its month. */
@@ -69,3 +70,9 @@ export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): 
 }
 
 const isMonth = (period: string) => period.length === '2026-11'.length;
+
+/** The first UTC month (`2026-11`) whose records in the usage ledger exist; null if none were deleted. */
+export async function findFirstLedgerMonth(db: Db): Promise<string | null> {
+  const [first] = await listMonths(db, { name: 'usage_records' });
+  return first?.from ? toUtcMonth(toUtcDay(new Date(first.from))) : null;
+}

@@ -1,6 +1,6 @@
 import { type Db, queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
-import { findFirstLedgerMonth } from './ledger-months.ts';
+import { findFirstLedgerMonth } from './record.ts';
 
 interface Usage {
   executions: number;

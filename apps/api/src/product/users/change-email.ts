@@ -8,10 +8,9 @@ import { queueMail, queueMails } from '../../lib/mail/queue.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
 import { CONFIRMATIONS_TO_ADDRESS, EMAIL_CHANGES, emailKey, userKey } from '../../platform/limits/rates.ts';
 import { assertRateLimit } from '../../platform/limits/windows.ts';
-import { cancelEmailChange } from '../auth/cancel-email-change.ts';
 import { type AssertSamePassword, verifyCurrentPassword } from '../auth/current-password.ts';
 import { assertSession } from '../auth/sessions.ts';
-import { hasEmail, storedEmail } from '../auth/write.ts';
+import { cancelEmailChange, hasEmail, storedEmail } from '../auth/write.ts';
 
 /** Server actions have no field for a password: `by_mail` has the present address approve the change. */
 export type EmailProof = { currentPassword: string | undefined } | 'by_mail';

@@ -5,10 +5,10 @@ import { AppError, accountDeleted, invalidField } from '../../errors.ts';
 import { queueMail } from '../../lib/mail/queue.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
 import { inTransaction } from '../../transaction.ts';
-import { cancelEmailChange } from '../auth/cancel-email-change.ts';
 import { verifyCurrentPassword } from '../auth/current-password.ts';
 import { hashPassword, isSamePassword } from '../auth/passwords.ts';
 import { endUserSessions, getSessionId } from '../auth/sessions.ts';
+import { cancelEmailChange } from '../auth/write.ts';
 
 /**
  * `store` runs in the transaction of the change. Throws like `verifyCurrentPassword`, and 409 for an account without a

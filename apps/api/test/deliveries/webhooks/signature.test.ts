@@ -5,13 +5,15 @@ import type { Context } from '../../../src/context.ts';
 import { type EncryptionKey, parseEncryptionKeys } from '../../../src/lib/config/secrets.ts';
 import { toBlindIndex } from '../../../src/lib/crypto/encryption.ts';
 import {
+  buildStandardHeaders,
   decryptSecret,
   encryptSecret,
   generateSecret,
   isPathSafe,
+  isSigned,
   listBlindIndexes,
+  signBody,
 } from '../../../src/product/deliveries/queue/secret.ts';
-import { buildStandardHeaders, isSigned, signBody } from '../../../src/product/deliveries/queue/signature.ts';
 import { computeSignature } from '../../support/webhooks.ts';
 
 const body = '{"event":"test","data":{"message":"Grüße, 世界 🔔"}}';

@@ -2,14 +2,11 @@ import { notifications } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
 import { getHighestUsage } from '../../../src/lib/ai/web-tools/tool-limits.ts';
-import { backfillTask } from '../../../src/product/executions/backfill-task.ts';
 import type { Budget } from '../../../src/product/executions/budget/budget.ts';
-import { loadHighestCost } from '../../../src/product/executions/budget/highest-cost.ts';
-import { executeTask } from '../../../src/product/executions/execute-task.ts';
-
+import { loadHighestCost } from '../../../src/product/executions/budget/costs.ts';
 import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
-import { retryExecution } from '../../../src/product/executions/retry-execution.ts';
+import { backfillTask, executeTask, retryExecution } from '../../../src/product/executions/start.ts';
 import { changeTask } from '../../../src/product/tasks/write.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';

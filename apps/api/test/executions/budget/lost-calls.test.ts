@@ -1,7 +1,7 @@
 import { usageCounters, usageRecords } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
-import { cancelExecution } from '../../../src/product/executions/cancel-execution.ts';
+import { cancelExecution } from '../../../src/product/executions/cancel.ts';
 import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { rescueExecutions } from '../../../src/product/executions/pipeline/leases.ts';
 import { deleteTask } from '../../../src/product/tasks/delete.ts';

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Lease } from '../../../src/lib/queue/leases.ts';
 import { createFileStorage } from '../../../src/lib/storage/client.ts';
-import { cancelExecution } from '../../../src/product/executions/cancel-execution.ts';
+import { cancelExecution } from '../../../src/product/executions/cancel.ts';
 import { readQueue } from '../../../src/product/executions/pipeline/claims/claim.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/product/executions/pipeline/leases.ts';

@@ -1,12 +1,12 @@
 import t, { type Test } from 'tap';
 import type { Context } from '../../../src/context.ts';
 import { AppError } from '../../../src/errors.ts';
-import { cancelExecution } from '../../../src/product/executions/cancel-execution.ts';
+import { cancelExecution } from '../../../src/product/executions/cancel.ts';
 import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/product/executions/pipeline/leases.ts';
-import { retryExecution } from '../../../src/product/executions/retry-execution.ts';
+import { retryExecution } from '../../../src/product/executions/start.ts';
 import { deleteTask } from '../../../src/product/tasks/delete.ts';
 import { changeTask } from '../../../src/product/tasks/write.ts';
 import { inTransaction } from '../../../src/transaction.ts';

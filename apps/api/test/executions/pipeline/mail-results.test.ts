@@ -1,9 +1,9 @@
 import { mails, type tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { executeTask } from '../../../src/product/executions/execute-task.ts';
 import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/product/executions/pipeline/complete.ts';
+import { executeTask } from '../../../src/product/executions/start.ts';
 import { inTransaction } from '../../../src/transaction.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';

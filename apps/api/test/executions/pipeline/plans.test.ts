@@ -19,7 +19,7 @@ import {
   renewExecutions,
   rescueExecutions,
 } from '../../../src/product/executions/pipeline/leases.ts';
-import { tick } from '../../../src/product/system/cron/tick.ts';
+import { tick } from '../../../src/product/system/tick.ts';
 import { START, testContext } from '../../support/context.ts';
 import { buildResult } from '../../support/executions.ts';
 import { deliverDueMails } from '../../support/mails.ts';

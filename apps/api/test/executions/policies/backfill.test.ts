@@ -1,8 +1,8 @@
 import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { backfillTask } from '../../../src/product/executions/backfill-task.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { backfillTask } from '../../../src/product/executions/start.ts';
 import { listOccurrences } from '../../../src/product/tasks/occurrences.ts';
 import { skipNextRun } from '../../../src/product/tasks/skip-next-run.ts';
 import { changeTask } from '../../../src/product/tasks/write.ts';

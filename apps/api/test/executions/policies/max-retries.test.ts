@@ -1,7 +1,7 @@
 import t from 'tap';
-import { cancelExecution } from '../../../src/product/executions/cancel-execution.ts';
+import { cancelExecution } from '../../../src/product/executions/cancel.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
-import { retryExecution } from '../../../src/product/executions/retry-execution.ts';
+import { retryExecution } from '../../../src/product/executions/start.ts';
 import { changeTask } from '../../../src/product/tasks/write.ts';
 import { testEngine } from '../../support/engine.ts';
 import { signUp } from '../../support/people.ts';

@@ -1,12 +1,11 @@
 import { executions, tasks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { backfillTask } from '../../../src/product/executions/backfill-task.ts';
-import { executeTask } from '../../../src/product/executions/execute-task.ts';
 import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import type { ClaimedExecution } from '../../../src/product/executions/pipeline/claims/select-runnable.ts';
 import { completeExecutions } from '../../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { backfillTask, executeTask } from '../../../src/product/executions/start.ts';
 import { inTransaction } from '../../../src/transaction.ts';
 import { START } from '../../support/context.ts';
 import { testEngine } from '../../support/engine.ts';

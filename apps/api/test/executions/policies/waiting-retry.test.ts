@@ -1,11 +1,11 @@
 import { events } from '@carillon/db';
 import { and, asc, eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { executeTask } from '../../../src/product/executions/execute-task.ts';
 import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import type { ClaimedExecution } from '../../../src/product/executions/pipeline/claims/select-runnable.ts';
 import { completeExecutions } from '../../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { executeTask } from '../../../src/product/executions/start.ts';
 import { inTransaction } from '../../../src/transaction.ts';
 import { readAlertKinds } from '../../support/alerts.ts';
 import { START } from '../../support/context.ts';

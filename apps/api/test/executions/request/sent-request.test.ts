@@ -1,10 +1,8 @@
 import { executions, users } from '@carillon/db';
 import { desc, eq, isNotNull } from 'drizzle-orm';
 import t from 'tap';
-import { backfillTask } from '../../../src/product/executions/backfill-task.ts';
-import { executeTask } from '../../../src/product/executions/execute-task.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
-import { retryExecution } from '../../../src/product/executions/retry-execution.ts';
+import { backfillTask, executeTask, retryExecution } from '../../../src/product/executions/start.ts';
 import { START } from '../../support/context.ts';
 import { buildCaller, testEngine } from '../../support/engine.ts';
 import { type Person, signUp, signUpAda, signUpBob } from '../../support/people.ts';

@@ -1,8 +1,8 @@
 import { alerts, executions, tasks } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
-import { executeTask } from '../../../src/product/executions/execute-task.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { executeTask } from '../../../src/product/executions/start.ts';
 import { decideAlerts, type EndedRun } from '../../../src/product/notifications/alerts/after-run.ts';
 import { alertOverdue } from '../../../src/product/notifications/alerts/overdue.ts';
 import { createAlertedTask, minutesAfter, PLANNED, readAlertKinds, readAlerts } from '../../support/alerts.ts';

@@ -2,7 +2,7 @@ import { alerts, deliveries, endpoints, mails, notifications, users } from '@car
 import { and, asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import { decryptBody } from '../../../src/lib/mail/queue.ts';
-import { executeTask } from '../../../src/product/executions/execute-task.ts';
+import { executeTask } from '../../../src/product/executions/start.ts';
 import { alertOverdue } from '../../../src/product/notifications/alerts/overdue.ts';
 import { listNotifications } from '../../../src/product/notifications/read.ts';
 import { deleteTask } from '../../../src/product/tasks/delete.ts';

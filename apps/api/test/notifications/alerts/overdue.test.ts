@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { alertOverdue } from '../../../src/product/notifications/alerts/overdue.ts';
-import { tick } from '../../../src/product/system/cron/tick.ts';
+import { tick } from '../../../src/product/system/tick.ts';
 import { duplicateTask } from '../../../src/product/tasks/duplicate.ts';
 import { skipNextRun } from '../../../src/product/tasks/skip-next-run.ts';
 import { lockUserTasks, resumeTasks, suspendTasks } from '../../../src/product/tasks/suspend.ts';

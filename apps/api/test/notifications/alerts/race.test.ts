@@ -3,7 +3,7 @@ import { eq, inArray } from 'drizzle-orm';
 import t from 'tap';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { alertOverdue } from '../../../src/product/notifications/alerts/overdue.ts';
-import { tick } from '../../../src/product/system/cron/tick.ts';
+import { tick } from '../../../src/product/system/tick.ts';
 import { createAlertedTask, minutesAfter, PLANNED } from '../../support/alerts.ts';
 import { recordDeadlocks } from '../../support/database.ts';
 import { testEngine } from '../../support/engine.ts';

@@ -1,7 +1,7 @@
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
-import { tick } from '../../../src/product/system/cron/tick.ts';
+import { tick } from '../../../src/product/system/tick.ts';
 import { inTransaction } from '../../../src/transaction.ts';
 import { START, testContext } from '../../support/context.ts';
 import { signUpAlice } from '../../support/people.ts';

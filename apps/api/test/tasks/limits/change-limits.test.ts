@@ -1,5 +1,5 @@
 import t from 'tap';
-import { executeTask } from '../../../src/product/executions/execute-task.ts';
+import { executeTask } from '../../../src/product/executions/start.ts';
 import { START, testContext } from '../../support/context.ts';
 import { buildCaller } from '../../support/engine.ts';
 import { signUp } from '../../support/people.ts';

@@ -1,8 +1,8 @@
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { executeTask } from '../../../src/product/executions/execute-task.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { executeTask } from '../../../src/product/executions/start.ts';
 import { resumeTasks, suspendTasks } from '../../../src/product/tasks/suspend.ts';
 import { changeTask } from '../../../src/product/tasks/write.ts';
 import { testEngine } from '../../support/engine.ts';

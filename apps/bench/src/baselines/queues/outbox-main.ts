@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { buildStandardHeaders, signBody } from '@carillon/api/product/deliveries/queue/signature';
+import { buildStandardHeaders, signBody } from '@carillon/api/product/deliveries/queue/secret';
 import { Pool } from 'undici';
 import { openConnections } from '../connections.ts';
 

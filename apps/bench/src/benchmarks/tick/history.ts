@@ -4,7 +4,7 @@ import { encodeCursor } from '@carillon/api/platform/queries/pages';
 import { dropExpiredExecutions } from '@carillon/api/product/retention/partitions/drop-executions';
 import { HISTORY } from '@carillon/api/product/retention/partitions/execution-partitions';
 import { type Db, queryRows } from '@carillon/db';
-import { listPartitions } from '@carillon/db/partitions/partitions';
+import { listPartitions } from '@carillon/db/partitions';
 import { sql } from 'drizzle-orm';
 import { insertUsers } from '../../../../../test/system/users.ts';
 import { type Benchmark, type Comparison, type Environment, measureInRounds } from '../../benchmark.ts';

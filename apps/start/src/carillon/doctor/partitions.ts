@@ -2,7 +2,7 @@ import { HISTORY, readLastId } from '@carillon/api/product/retention/partitions/
 import { findMissingMonth, MONTHLY_TABLES } from '@carillon/api/product/retention/partitions/month-partitions';
 import { MAX_ID } from '@carillon/contract/primitives';
 import { type Db, queryRows } from '@carillon/db';
-import { listPartitions, type Partition } from '@carillon/db/partitions/partitions';
+import { listPartitions, type Partition } from '@carillon/db/partitions';
 import { sql } from 'drizzle-orm';
 import { type Finding, findingsFor } from './finding.ts';
 

@@ -1,5 +1,5 @@
 import type { ChannelKind } from '@carillon/contract/channels/channels';
-import { canonicalTimeZone } from '@carillon/contract/validation/time-zone';
+import { canonicalTimeZone } from '@carillon/contract/validation/formats';
 import { renderRadios, renderTick } from '../../components/choices.ts';
 import { type FormErrors, renderField, renderInput, renderSelect } from '../../components/fields.ts';
 import { countWords } from '../../components/format.ts';

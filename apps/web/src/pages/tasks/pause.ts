@@ -1,4 +1,4 @@
-import { isTimeZone } from '@carillon/contract/validation/time-zone';
+import { isTimeZone } from '@carillon/contract/validation/formats';
 import { type FormErrors, toFormErrors, toStatus } from '../../components/fields.ts';
 import { formatMomentInText } from '../../components/format.ts';
 import { toInstant } from '../../components/schedule/local-time.ts';

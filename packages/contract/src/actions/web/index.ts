@@ -1,20 +1,56 @@
-import type { Static } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
+import { SetUsageAlertInput } from '../../accounts/usage.ts';
+import { ConfirmTaskInput, ProcessMessageInput } from '../../agent.ts';
+import { Cursor, Id, InstantInput, pageLimit, strictObject, Uuid } from '../../primitives.ts';
 import type { ActionError } from '../index.ts';
 import { accountActions } from './account.ts';
 import { adminActions } from './admin.ts';
-import { agentActions } from './agent.ts';
-import { alertActions } from './alerts.ts';
+import { userAction } from './define.ts';
 import { channelActions } from './delivery/channels.ts';
 import { webhookActions } from './delivery/webhooks.ts';
-import { fileActions } from './files.ts';
-import { homeActions } from './home.ts';
-import { notificationActions } from './notifications.ts';
 import { runActions } from './runs.ts';
 import { settingsActions } from './settings.ts';
 import { taskFormActions } from './task-form.ts';
 import { taskListActions } from './task-list.ts';
 import { taskPageActions } from './task-page.ts';
-import { usageActions } from './usage.ts';
+
+const alertActions = {
+  listAlerts: userAction(strictObject({ taskId: Type.Optional(Id), cursor: Type.Optional(Cursor) })),
+};
+
+const homeActions = {
+  getOverview: userAction(strictObject({ since: Type.Optional(InstantInput) })),
+};
+
+const notificationActions = {
+  listNotifications: userAction(strictObject({ unread: Type.Boolean(), cursor: Type.Optional(Cursor) })),
+  readNotification: userAction(strictObject({ id: Id })),
+  readAllNotifications: userAction(
+    strictObject({ until: Type.Integer({ minimum: 1, description: 'The newest one that the person has seen' }) }),
+  ),
+};
+
+const usageActions = {
+  getUsageMonth: userAction(strictObject({ month: Type.Optional(Type.String({ maxLength: 20 })) })),
+  setUsageAlert: userAction(SetUsageAlertInput),
+  deleteUsageAlert: userAction(strictObject({ id: Id })),
+};
+
+const FileId = strictObject({ id: Uuid });
+
+const fileActions = {
+  listFiles: userAction(strictObject({ limit: pageLimit(25), cursor: Type.Optional(Cursor) })),
+  getFile: userAction(FileId),
+  deleteFile: userAction(FileId),
+};
+
+const agentActions = {
+  askAgent: userAction(ProcessMessageInput),
+  /** NOT_FOUND once it has expired. No occurrences follow if its first run has passed. */
+  getProposal: userAction(strictObject({ id: Uuid })),
+  /** Creates the task. CONFLICT if it was created before. */
+  confirmProposal: userAction(strictObject({ id: Uuid, changes: ConfirmTaskInput.properties.changes })),
+};
 
 /** What the actions of the dashboard take, beside those of the specification: one input each, with ids as numbers. */
 export const WEB_ACTIONS = {

@@ -1,7 +1,7 @@
 import { getSettings } from '../../../platform/settings.ts';
 import { confirmSession, getConfirmation } from '../../../product/auth/confirm-session.ts';
-import { browseAudit } from '../../../product/system/audit/read.ts';
-import { changeSettings } from '../../../product/system/settings/write.ts';
+import { browseAudit } from '../../../product/system/audit.ts';
+import { changeSettings } from '../../../product/system/settings.ts';
 import { createSystemOverview } from '../../../product/system/stats/system-overview.ts';
 import { deleteAccount } from '../../../product/users/admin/delete.ts';
 import { describeAccount } from '../../../product/users/admin/describe.ts';

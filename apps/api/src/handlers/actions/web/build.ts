@@ -1,21 +1,44 @@
 import type { WebActionInput, WebActionName } from '@carillon/contract/actions/web/index';
 import type { Context } from '../../../context.ts';
+import { listAlerts } from '../../../product/notifications/alerts/read.ts';
+import { getOverview } from '../../../product/system/stats/overview.ts';
+import { getUsageMonth } from '../../../product/usage/month.ts';
+import { deleteUsageAlert, setUsageAlert } from '../../../product/usage/write.ts';
 import { accountActions } from './account.ts';
 import { adminActions } from './admin.ts';
 import { agentActions } from './agent.ts';
-import { alertActions } from './alerts.ts';
 import { createWebActionBuilder, type WebActionBuilder } from './create-web-action.ts';
 import { channelActions } from './delivery/channels.ts';
 import { webhookActions } from './delivery/webhooks.ts';
 import { fileActions } from './files.ts';
-import { homeActions } from './home.ts';
 import { notificationActions } from './notifications.ts';
 import { runActions } from './runs.ts';
 import { settingsActions } from './settings.ts';
 import { taskFormActions } from './tasks/form.ts';
 import { taskListActions } from './tasks/list.ts';
 import { taskPageActions } from './tasks/page.ts';
-import { usageActions } from './usage.ts';
+
+const PAGE = 25;
+
+const alertActions = ({ signedIn }: WebActionBuilder) => ({
+  listAlerts: signedIn('listAlerts', async ({ ctx, caller }, query) => {
+    const { alerts, pagination } = await listAlerts(ctx, caller, { ...query, limit: PAGE });
+    return { alerts, nextCursor: pagination.nextCursor };
+  }),
+});
+
+const homeActions = ({ signedIn }: WebActionBuilder) => ({
+  getOverview: signedIn('getOverview', async ({ ctx, caller }, input) => getOverview(ctx, caller, input)),
+});
+
+const usageActions = ({ signedIn }: WebActionBuilder) => ({
+  getUsageMonth: signedIn('getUsageMonth', async ({ ctx, caller }, { month }) => getUsageMonth(ctx, caller, month)),
+  setUsageAlert: signedIn('setUsageAlert', async ({ ctx, caller }, input) => setUsageAlert(ctx, caller, input)),
+  deleteUsageAlert: signedIn('deleteUsageAlert', async ({ ctx, caller }, { id }) => {
+    await deleteUsageAlert(ctx, caller, id);
+    return null;
+  }),
+});
 
 /** The actions of the dashboard. They never throw or reject. */
 export function buildWebActions(ctx: Context) {

@@ -24,9 +24,9 @@ import { assertNotInMaintenance, authorize, isMaintenance } from '../../../produ
 import { assertConfirmed } from '../../../product/auth/confirm-session.ts';
 import { readPageState } from '../../../product/notifications/page-state.ts';
 import { admit, countGuest } from '../admit.ts';
-import type { Call } from '../call.ts';
 import { toActionError } from '../errors.ts';
 import { readInput } from '../input.ts';
+import type { Call } from '../mappings.ts';
 import { runAction, runActionWith } from '../run-action.ts';
 import { createOpenedSession, readOpenedSession } from './opened-session.ts';
 import { type Plain, toPlain } from './plain.ts';

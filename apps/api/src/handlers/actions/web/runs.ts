@@ -1,12 +1,10 @@
 import { ownChannel } from '../../../product/deliveries/channels/read.ts';
 import { redeliver } from '../../../product/deliveries/queue/redeliver.ts';
 import { ownWebhook } from '../../../product/deliveries/webhooks/read.ts';
-import { cancelExecution } from '../../../product/executions/cancel-execution.ts';
-import { executeTask } from '../../../product/executions/execute-task.ts';
-import { listRuns } from '../../../product/executions/list-runs.ts';
+import { cancelExecution } from '../../../product/executions/cancel.ts';
+import { getRun, listRuns } from '../../../product/executions/dashboard.ts';
 import { getExecution } from '../../../product/executions/read.ts';
-import { getRun } from '../../../product/executions/read-run.ts';
-import { retryExecution } from '../../../product/executions/retry-execution.ts';
+import { executeTask, retryExecution } from '../../../product/executions/start.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
 
 export const runActions = ({ signedIn }: WebActionBuilder) => ({

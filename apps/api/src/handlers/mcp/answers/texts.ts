@@ -1,4 +1,4 @@
-import { createMarker, fenceText } from '../../../lib/ai/fence.ts';
+import { createMarker, fenceText } from '../../../lib/ai/request.ts';
 import { cleanLine, cleanText, cutText, takeCharacters } from '../../../product/deliveries/messages/format/text.ts';
 
 const MAX_LINE = 200;

@@ -1,6 +1,6 @@
 import { Id, strictObject } from '@carillon/contract/primitives';
 import { Type } from '@sinclair/typebox';
-import { cancelExecution } from '../../../product/executions/cancel-execution.ts';
+import { cancelExecution } from '../../../product/executions/cancel.ts';
 import { inTransaction } from '../../../transaction.ts';
 import { withAdvice } from '../answers/advice.ts';
 import { FIND_RUN } from '../answers/saved-task.ts';

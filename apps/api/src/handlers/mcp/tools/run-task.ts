@@ -1,6 +1,6 @@
 import { Id, Instant, strictObject } from '@carillon/contract/primitives';
 import { Type } from '@sinclair/typebox';
-import { executeTask } from '../../../product/executions/execute-task.ts';
+import { executeTask } from '../../../product/executions/start.ts';
 import { withAdvice } from '../answers/advice.ts';
 import { FIND_TASK, toRunPage } from '../answers/saved-task.ts';
 import { RequestId, runOnce } from '../arguments/run-once.ts';

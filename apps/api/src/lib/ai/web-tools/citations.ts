@@ -1,4 +1,4 @@
-import { toOneLine, toStorableText } from '@carillon/contract/validation/storable-text';
+import { toOneLine, toStorableText } from '@carillon/contract/validation/unsafe-values';
 import type { Citation } from '../request.ts';
 
 const MAX_CITATIONS = 50;

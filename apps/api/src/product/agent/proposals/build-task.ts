@@ -1,8 +1,8 @@
 import { compileValidator, findUnsafeValue } from '@carillon/contract';
 import type { ChannelChoice } from '@carillon/contract/channels/choices';
 import { CreateTaskInput, type Recurrence } from '@carillon/contract/tasks';
-import { toOneLine } from '@carillon/contract/validation/storable-text';
-import { isTimeZone } from '@carillon/contract/validation/time-zone';
+import { isTimeZone } from '@carillon/contract/validation/formats';
+import { toOneLine } from '@carillon/contract/validation/unsafe-values';
 import type { Caller, Context } from '../../../context.ts';
 import { AppError, ERROR_MESSAGES, invalidField } from '../../../errors.ts';
 import type { WebTool } from '../../../lib/ai/request.ts';

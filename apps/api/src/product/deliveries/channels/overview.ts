@@ -3,7 +3,7 @@ import type { MessageEvent } from '@carillon/contract/channels/deliveries';
 import { type deliveries, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
-import { isConfirmedSql } from '../../../platform/queries/confirmed-address.ts';
+import { isConfirmedSql } from '../../../platform/queries/channel-choices.ts';
 import { decodeCreationCursor, splitPage, toCreationKey } from '../../../platform/queries/pages.ts';
 import { readMessage, type StoredPayload } from '../messages/read-message.ts';
 import { channelNotFound } from './read.ts';

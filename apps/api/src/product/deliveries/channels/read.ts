@@ -4,7 +4,7 @@ import { type ChannelKind, endpoints, type ShownSettings } from '@carillon/db';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
-import { isConfirmedSql } from '../../../platform/queries/confirmed-address.ts';
+import { isConfirmedSql } from '../../../platform/queries/channel-choices.ts';
 import type { OwnEndpoint } from '../queue/endpoint.ts';
 import { listDeliveries } from '../queue/log.ts';
 import type { LogEntry } from '../queue/test-delivery.ts';

@@ -7,8 +7,7 @@ import { CHANNEL_SENDERS } from '../messages/kinds/index.ts';
 import { readMessage, type StoredPayload } from '../messages/read-message.ts';
 import type { ChannelSettings, SendOutcome } from '../messages/sender.ts';
 import type { ClaimedDelivery } from './claim.ts';
-import { decryptSecret } from './secret.ts';
-import { buildStandardHeaders, signBody } from './signature.ts';
+import { buildStandardHeaders, decryptSecret, signBody } from './secret.ts';
 
 export interface Attempt {
   id: string;

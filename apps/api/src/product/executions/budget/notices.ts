@@ -5,8 +5,7 @@ import { nextMonth, toUtcDay, toUtcMonth } from '../../../platform/limits/quotas
 import { notifyUsers } from '../../notifications/write.ts';
 import { type CompletedExecution, isOverBudget } from '../pipeline/execution-result.ts';
 import { checkBudget } from './budget.ts';
-import { loadHighestCost } from './highest-cost.ts';
-import { getCostOfMonth, type MonthCost } from './month-costs.ts';
+import { getCostOfMonth, loadHighestCost, type MonthCost } from './costs.ts';
 
 interface OverBudget {
   userId: number;

@@ -1,4 +1,4 @@
-import { toStorableText } from '@carillon/contract/validation/storable-text';
+import { toStorableText } from '@carillon/contract/validation/unsafe-values';
 import { uploads } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';

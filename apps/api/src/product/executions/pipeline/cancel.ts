@@ -2,7 +2,7 @@ import { queryRows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { afterCommit } from '../../../transaction.ts';
-import { addUsage, type LostCall } from '../budget/lost-calls.ts';
+import { addUsage, type LostCall } from '../budget/costs.ts';
 import { completeExecutions } from './complete.ts';
 import { permanentFailure } from './execution-result.ts';
 import { promptTokens, requestedModel } from './prompt-tokens.ts';

@@ -4,11 +4,16 @@ import type { Context } from '../../../context.ts';
 import { lockAccounts, type QuotaAccount, type QuotaExceeded, toUtcDay } from '../../../platform/limits/quotas.ts';
 import { inTransaction } from '../../../transaction.ts';
 import { recordUsage } from '../../usage/record.ts';
-import { loadHighestCost } from '../budget/highest-cost.ts';
+import { loadHighestCost } from '../budget/costs.ts';
 import { notifyRefused } from '../budget/notices.ts';
-import { admitRetries, lockDueRetries, queueRetries } from '../planning/due-retries.ts';
-import { findPlannedExecutions, insertPlanned, lockDueTasks } from '../planning/due-tasks.ts';
-import { completeTasks } from '../planning/end-tasks.ts';
+import {
+  admitRetries,
+  findPlannedExecutions,
+  insertPlanned,
+  lockDueRetries,
+  lockDueTasks,
+  queueRetries,
+} from '../planning/due-tasks.ts';
 import {
   computeDueOccurrences,
   listEnding,
@@ -17,6 +22,7 @@ import {
   planOccurrences,
   type TaskPlan,
 } from '../planning/plan-occurrences.ts';
+import { completeTasks } from '../planning/record-fates.ts';
 import { cancelExecutions } from './cancel.ts';
 import { failOverQuota } from './complete.ts';
 

@@ -13,8 +13,7 @@ import {
 import { toUtcMonth } from '../../../platform/limits/quotas.ts';
 import { afterCommit, inTransaction } from '../../../transaction.ts';
 import { recordUsage } from '../../usage/record.ts';
-import { addUsage, type LostCall } from '../budget/lost-calls.ts';
-import { addMonthCost } from '../budget/month-costs.ts';
+import { addMonthCost, addUsage, type LostCall } from '../budget/costs.ts';
 import { completeExecutions } from './complete.ts';
 import { permanentFailure } from './execution-result.ts';
 import { promptTokens, requestedModel } from './prompt-tokens.ts';

@@ -1,4 +1,4 @@
-import { toStorableText } from '@carillon/contract/validation/storable-text';
+import { toStorableText } from '@carillon/contract/validation/unsafe-values';
 import { users } from '@carillon/db';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
@@ -8,7 +8,7 @@ import { CUT_OFF, describeSources } from '../../deliveries/messages/format/messa
 import { toPlainText } from '../../deliveries/messages/format/plain-text.ts';
 import { listOf } from '../../deliveries/messages/format/tree.ts';
 import { findConfirmed } from '../../notifications/addresses.ts';
-import { isWanted } from '../changes/is-wanted.ts';
+import { isWanted } from '../result/last-success.ts';
 import type { CompletedExecution } from './execution-result.ts';
 
 const MAX_RESULT_LENGTH = 20_000;

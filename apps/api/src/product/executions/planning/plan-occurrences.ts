@@ -1,8 +1,13 @@
 import { toInstant, toInstantOrNull } from '@carillon/db';
 import type { Context } from '../../../context.ts';
 import { admitExecution, type QuotaAccount, type QuotaExceeded } from '../../../platform/limits/quotas.ts';
-import { type DueOccurrences, listDueOccurrences, MAX_DUE_OCCURRENCES } from '../../schedule/due.ts';
-import type { Plan, RunLimits } from '../../schedule/next-run.ts';
+import {
+  type DueOccurrences,
+  listDueOccurrences,
+  MAX_DUE_OCCURRENCES,
+  type Plan,
+  type RunLimits,
+} from '../../schedule/next-run.ts';
 import type { Schedule } from '../../schedule/recurrence.ts';
 import { type Budget, checkBudget, type HighestCost } from '../budget/budget.ts';
 import { applyMissedPolicy, applyOverlapPolicy, LATE_AFTER_MS, type Policies } from './policies.ts';

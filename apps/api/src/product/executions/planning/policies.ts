@@ -1,4 +1,4 @@
-import type { DueOccurrences } from '../../schedule/due.ts';
+import type { DueOccurrences } from '../../schedule/next-run.ts';
 
 /** With `missed: all`, so many of the latest missed instants run. */
 export const MAX_MADE_UP = 10;

@@ -1,7 +1,6 @@
-import { toOneLine } from '@carillon/contract/validation/storable-text';
+import { toOneLine } from '@carillon/contract/validation/unsafe-values';
 import { type ExecutionRequest, type OutputSchema, type RunContext, toInstant } from '@carillon/db';
-import { createMarker } from '../../../lib/ai/fence.ts';
-import { describeOutput } from '../output/instructions.ts';
+import { createMarker } from '../../../lib/ai/request.ts';
 import { formatInstant, toLocalTime } from './local-time.ts';
 import { describePreviousResult, describeRun, type Run, TOOLS_RETURN_DATA } from './system-message.ts';
 import { findData, replaceVariables, type Value } from './variables.ts';
@@ -103,3 +102,11 @@ function findText({ starts, planned, lastSuccess, ...run }: Run, name: string): 
       return undefined;
   }
 }
+
+/** Says in the system message what to answer: providers know only a part of JSON Schema by themselves, or nothing. */
+export const describeOutput = (schema: OutputSchema): string =>
+  [
+    'Answer with one JSON object and nothing else: no Markdown, and no text around it.',
+    'The object must match this JSON Schema:',
+    JSON.stringify(schema),
+  ].join('\n');

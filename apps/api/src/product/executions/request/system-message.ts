@@ -1,5 +1,5 @@
-import { toOneLine } from '@carillon/contract/validation/storable-text';
-import { fenceText } from '../../../lib/ai/fence.ts';
+import { toOneLine } from '@carillon/contract/validation/unsafe-values';
+import { fenceText } from '../../../lib/ai/request.ts';
 import { LATE_AFTER_MS } from '../planning/policies.ts';
 import { formatDelay, type LocalTime } from './local-time.ts';
 

@@ -1,5 +1,5 @@
-import { toStorableText } from '@carillon/contract/validation/storable-text';
-import { encloseText } from '../../../lib/ai/fence.ts';
+import { toStorableText } from '@carillon/contract/validation/unsafe-values';
+import { encloseText } from '../../../lib/ai/request.ts';
 import { MAX_SENT } from './system-message.ts';
 
 /** In characters: what is put into one prompt, however often. A variable that does not fit stays as it was typed. */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@carillon/contract/executions';
 import type { AlertRules } from '@carillon/db';
+import { getEffectiveRules } from './overdue-at.ts';
 import type { NewAlert } from './record.ts';
-import { getEffectiveRules } from './rules.ts';
 
 /** A run that has just ended, with its task. */
 export interface EndedRun {

@@ -1,11 +1,10 @@
 import { queryRows, recordset, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
-import { hasPlannedTrigger } from '../../../platform/queries/planned-trigger.ts';
+import { hasPlannedTrigger } from '../../../platform/queries/runs.ts';
 import { inTransaction } from '../../../transaction.ts';
-import { overdueAtSql } from './overdue-at.ts';
+import { overdueAtSql, overdueMinutesSql } from './overdue-at.ts';
 import { type NewAlert, recordAlerts } from './record.ts';
-import { overdueMinutesSql } from './rules.ts';
 
 const MAX_BATCH = 200;
 /** After a long outage of a large installation, runs start meanwhile: the other processes and later calls alert of the rest. */

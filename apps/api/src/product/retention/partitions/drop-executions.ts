@@ -1,6 +1,6 @@
 import { type Db, queryRows } from '@carillon/db';
 import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
-import { detachPartition, limitWaiting, listPartitions, renameTable } from '@carillon/db/partitions/partitions';
+import { detachPartition, limitWaiting, listPartitions, renameTable } from '@carillon/db/partitions';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';

@@ -1,11 +1,12 @@
 import { type Db, queryRows } from '@carillon/db';
-import { listMonths, toEarlierName } from '@carillon/db/partitions/months';
 import {
   detachPartition,
   limitWaiting,
+  listMonths,
   type Partition,
   type PartitionedTable,
-} from '@carillon/db/partitions/partitions';
+  toEarlierName,
+} from '@carillon/db/partitions';
 import { type SQL, sql } from 'drizzle-orm';
 import type { PruneBatch } from '../batch.ts';
 import { changePartitions } from './change-partitions.ts';

@@ -1,6 +1,6 @@
 import { MAX_ID } from '@carillon/contract/primitives';
 import { type Db, queryRows } from '@carillon/db';
-import { listPartitions, type Partition, type PartitionedTable, splitLast } from '@carillon/db/partitions/partitions';
+import { listPartitions, type Partition, type PartitionedTable, splitLast } from '@carillon/db/partitions';
 import { sql } from 'drizzle-orm';
 import { toUtcDay, toUtcMonth } from '../../../platform/limits/quotas.ts';
 

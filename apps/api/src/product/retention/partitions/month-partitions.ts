@@ -1,5 +1,5 @@
 import type { Db } from '@carillon/db';
-import { listPartitions, type Partition, type PartitionedTable, splitLast } from '@carillon/db/partitions/partitions';
+import { listPartitions, type Partition, type PartitionedTable, splitLast } from '@carillon/db/partitions';
 
 const byMonth = (name: string, key: string, references?: string): PartitionedTable => ({
   name,

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { type Budget, checkBudget, selectBudget } from '../../executions/budget/budget.ts';
-import { loadHighestCost } from '../../executions/budget/highest-cost.ts';
+import { loadHighestCost } from '../../executions/budget/costs.ts';
 
 /** The newest ones; the plan limits how many tasks are active. */
 const MAX_BUDGETS = 200;

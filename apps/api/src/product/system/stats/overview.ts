@@ -6,7 +6,7 @@ import type { Caller, Context } from '../../../context.ts';
 import { accountDeleted } from '../../../errors.ts';
 import { getPlanLimits, type PlanRow, planColumnsSql } from '../../../platform/limits/plan-limits.ts';
 import { toUtcDay, toUtcMonth } from '../../../platform/limits/quotas.ts';
-import { selectLatestRuns } from '../../../platform/queries/latest-runs.ts';
+import { selectLatestRuns } from '../../../platform/queries/runs.ts';
 import { countRunsLeft, findRun } from '../../schedule/next-run.ts';
 import { type BudgetedTask, listOverBudget, selectBudgetedTasks } from './over-budget.ts';
 

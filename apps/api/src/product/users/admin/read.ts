@@ -3,8 +3,7 @@ import { users } from '@carillon/db';
 import { and, desc, eq, ilike, inArray, or } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { userNotFound } from '../../../errors.ts';
-import { containsPattern } from '../../../platform/queries/like-pattern.ts';
-import { readOffsetPage } from '../../../platform/queries/pages.ts';
+import { containsPattern, readOffsetPage } from '../../../platform/queries/pages.ts';
 import { executionStats, successRate, taskStats } from '../../../platform/queries/user-counts.ts';
 import { listActivity } from './activity.ts';
 

@@ -4,8 +4,8 @@ import { eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
 import { inTransaction } from '../../../transaction.ts';
-import { cancelEmailChange } from '../../auth/cancel-email-change.ts';
 import { endUserSessions } from '../../auth/sessions.ts';
+import { cancelEmailChange } from '../../auth/write.ts';
 import { lockUserTasks, resumeTasks, suspendTasks } from '../../tasks/suspend.ts';
 import { lockAccount, type ManagedAccount } from './lock-account.ts';
 

@@ -1,4 +1,4 @@
-import { isTimeZone } from '@carillon/contract/validation/time-zone';
+import { isTimeZone } from '@carillon/contract/validation/formats';
 import type { WebActionData } from '../../../actions.ts';
 import { formatCron } from '../../../components/schedule/format-cron.ts';
 import {

@@ -1,4 +1,4 @@
-import { canonicalTimeZone } from '@carillon/contract/validation/time-zone';
+import { canonicalTimeZone } from '@carillon/contract/validation/formats';
 import { type Html, html, raw } from '../../../html.ts';
 
 const regions = Map.groupBy(Intl.supportedValuesOf('timeZone'), (zone) => zone.split('/')[0] ?? '');

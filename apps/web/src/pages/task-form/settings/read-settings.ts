@@ -1,4 +1,4 @@
-import { isTimeZone } from '@carillon/contract/validation/time-zone';
+import { isTimeZone } from '@carillon/contract/validation/formats';
 import { toInstant } from '../../../components/schedule/local-time.ts';
 import type { OptionalSettings } from '../../../components/task-settings.ts';
 import type { StoredTask } from '../form-data.ts';

@@ -4,9 +4,9 @@ import { describeWebTools } from '../../../../lib/ai/web-tools/find-web-tools.ts
 import { listFormChoices } from '../../../../platform/queries/form-choices.ts';
 import { getSettings } from '../../../../platform/settings.ts';
 import { tryPrompt } from '../../../../product/agent/try-prompt.ts';
-import { tryWatch } from '../../../../product/executions/changes/try-watch.ts';
-import { executeTask } from '../../../../product/executions/execute-task.ts';
 import { previewPrompt } from '../../../../product/executions/request/preview-prompt.ts';
+import { tryWatch } from '../../../../product/executions/result/try-watch.ts';
+import { executeTask } from '../../../../product/executions/start.ts';
 import { duplicateTask } from '../../../../product/tasks/duplicate.ts';
 import { getTask } from '../../../../product/tasks/read.ts';
 import { previewTask } from '../../../../product/tasks/schedule.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../../../errors.ts';
-import { executeTask } from '../../../../product/executions/execute-task.ts';
+import { executeTask } from '../../../../product/executions/start.ts';
 import { deleteTask } from '../../../../product/tasks/delete.ts';
 import { getTaskNames, listTasksWithRuns } from '../../../../product/tasks/task-list.ts';
 import { changeTask } from '../../../../product/tasks/write.ts';

@@ -1,6 +1,6 @@
 import { confirmWith } from '../../../../product/auth/confirm-session.ts';
 import { createAccountFeed, createTaskFeed, deleteFeed } from '../../../../product/deliveries/feeds/write.ts';
-import { backfillTask } from '../../../../product/executions/backfill-task.ts';
+import { backfillTask } from '../../../../product/executions/start.ts';
 import { skipNextRun } from '../../../../product/tasks/skip-next-run.ts';
 import { getTaskWithRuns } from '../../../../product/tasks/task-page.ts';
 import { changeTask } from '../../../../product/tasks/write.ts';

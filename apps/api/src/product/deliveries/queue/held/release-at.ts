@@ -1,7 +1,6 @@
 import { DAY_MS } from '@carillon/contract/primitives';
 import type { QuietHours } from '@carillon/db';
-import { periodAt } from '../../../schedule/time-zone.ts';
-import { firstOccurrenceAfter, type Series } from '../../../schedule/wall-clock.ts';
+import { firstOccurrenceAfter, periodAt, type Series } from '../../../schedule/time-zone.ts';
 
 export interface Holding {
   quiet: QuietHours | null;

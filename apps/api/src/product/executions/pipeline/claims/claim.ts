@@ -16,7 +16,7 @@ import {
 import { afterCommit, inTransaction } from '../../../../transaction.ts';
 import type { UsageDelta } from '../../../usage/record.ts';
 import { type Budget, checkBudget, type HighestCost } from '../../budget/budget.ts';
-import { getCostOfMonth, type MonthCost } from '../../budget/month-costs.ts';
+import { getCostOfMonth, type MonthCost } from '../../budget/costs.ts';
 import { LATE_AFTER_MS } from '../../planning/policies.ts';
 import { buildRequest } from '../../request/build-request.ts';
 import { waitForTurn } from './claim-turns.ts';

@@ -3,7 +3,7 @@ import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../../context.ts';
 import { lockAccounts, type QuotaAccount } from '../../../../platform/limits/quotas.ts';
-import { isPlannedTrigger } from '../../../../platform/queries/planned-trigger.ts';
+import { isPlannedTrigger } from '../../../../platform/queries/runs.ts';
 import { type Candidate, MAX_RUNNING_PER_USER } from './select-runnable.ts';
 
 export interface LockedCandidates {

@@ -1,10 +1,9 @@
 import { randomInt } from 'node:crypto';
-import type { ExecutionRequest, OutputSchema, RunContext } from '@carillon/db';
-import { queryRows } from '@carillon/db';
+import { type ExecutionRequest, type OutputSchema, queryRows, type RunContext } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../../context.ts';
 import type { WebTool } from '../../../../lib/ai/request.ts';
-import { hasPlannedTrigger } from '../../../../platform/queries/planned-trigger.ts';
+import { hasPlannedTrigger } from '../../../../platform/queries/runs.ts';
 import { type Budget, selectBudget } from '../../budget/budget.ts';
 import { MAX_SENT } from '../../request/system-message.ts';
 

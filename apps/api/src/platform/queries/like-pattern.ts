@@ -1,2 +1,0 @@
-/** Escapes the wildcards of the text itself. */
-export const containsPattern = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;

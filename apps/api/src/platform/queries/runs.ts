@@ -1,0 +1,29 @@
+import { MAX_ID } from '@carillon/contract/primitives';
+import { type SQL, sql } from 'drizzle-orm';
+
+const number = (value: number) => sql.raw(String(value));
+
+/**
+ * The latest runs of a task, newest first. The comparison of pairs makes the planner follow the index: by `task_id` alone it
+ * may read and sort all runs, because it expects each task to have the average number of them.
+ */
+export const selectLatestRuns = (taskId: SQL, limit: number, offset = 0): SQL => sql`
+  select * from (
+    select * from executions where (task_id, id) <= (${taskId}, ${number(MAX_ID)})
+    order by task_id desc, id desc limit ${number(limit)} offset ${number(offset)}
+  ) latest where task_id = ${taskId}`;
+
+/** Whether a task asks what changes: the texts of other tasks differ each time. `task` is an alias of the table. */
+export const isWatched = (task: 't' | 'w' | 'tasks'): SQL => {
+  const column = (name: string) => sql.raw(`"${task}"."${name}"`);
+  return sql`(${column('notify')} = 'change' or ${column('watch')} <> '{}' or ${column('output_schema')} is not null)`;
+};
+
+/** Triggers of the executions of planned instants: of each instant there is at most one, besides its retries. */
+const PLANNED_TRIGGERS = ['schedule', 'backfill'];
+
+export const isPlannedTrigger = (trigger: string): boolean => PLANNED_TRIGGERS.includes(trigger);
+
+/** The same of the executions with this alias. The words are literal, so that the unique index of the instants is used. */
+export const hasPlannedTrigger = (alias: string): SQL =>
+  sql.raw(`${alias}.trigger in (${PLANNED_TRIGGERS.map((trigger) => `'${trigger}'`).join(', ')})`);

@@ -1,0 +1,104 @@
+import { hash } from 'node:crypto';
+import { toStorableText } from '@carillon/contract/validation/unsafe-values';
+import { executions } from '@carillon/db';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Context } from '../../../context.ts';
+import { retryWhileUnavailable } from '../../../lib/queue/retry.ts';
+import type { Candidate, ClaimedExecution } from '../pipeline/claims/select-runnable.ts';
+import type { Comparison, CompletedExecution } from '../pipeline/execution-result.ts';
+import { MAX_SENT } from '../request/system-message.ts';
+import { type Answer, compareAnswers } from './compare/compare-answers.ts';
+
+const MAX_WAIT_MS = 2000;
+
+type Compared = Pick<ClaimedExecution, 'id' | 'taskId' | 'userId' | 'watch' | 'lastSuccessId' | 'lastSuccessDigest'>;
+
+/**
+ * Compares an answer with that of the last success at the claim: only one run of a task runs at a time. Null without one,
+ * and if retention has deleted it. Waits for a database that is unavailable, as storing the answer does.
+ */
+export async function compareWithLastSuccess(
+  ctx: Context,
+  execution: Compared,
+  answer: Answer,
+  signal: AbortSignal,
+): Promise<Comparison | null> {
+  const { id, lastSuccessId, lastSuccessDigest, watch } = execution;
+  if (lastSuccessId === null) return null;
+  if (digestText(answer.text) === lastSuccessDigest) return { againstId: lastSuccessId, changed: false, changes: [] };
+  try {
+    const before = await retryWhileUnavailable(() => readAnswer(ctx, execution, answer.output !== null), {
+      maxWaitMs: MAX_WAIT_MS,
+      signal,
+      onRetry: (error) => ctx.log.error({ err: error, executionId: id }, 'reading the last success failed'),
+    });
+    if (before === null) return null;
+    const changes = compareAnswers(before, answer, watch);
+    return { againstId: lastSuccessId, changed: changes.length > 0, changes };
+  } catch (error) {
+    // A paid answer is worth more than its comparison.
+    ctx.log.error({ err: error, executionId: id }, 'comparing with the last success failed');
+    return null;
+  }
+}
+
+async function readAnswer(
+  { db }: Context,
+  { lastSuccessId, taskId, userId }: Compared,
+  hasOutput: boolean,
+): Promise<Answer | null> {
+  const [found] = await db
+    .select({ text: executions.result, output: hasOutput ? executions.output : sql<null>`null` })
+    .from(executions)
+    .where(
+      and(eq(executions.id, lastSuccessId as number), eq(executions.taskId, taskId), eq(executions.userId, userId)),
+    );
+  return found?.text == null ? null : { text: found.text, output: found.output };
+}
+
+/** Recognizes an equal answer without reading it. */
+export const digestText = (text: string): string => hash('sha256', text, 'base64url');
+
+/** Whether the task's own webhook and mail get the result. The first success of a task is what later ones are compared with. */
+export function isWanted({ result, notify }: Pick<CompletedExecution, 'result' | 'notify'>): boolean {
+  if (!result.ok || notify === 'always') return true;
+  return notify === 'change' && result.comparison?.changed === true;
+}
+
+/** Gives candidates the success that this transaction writes: their task's row has the one before until its end. */
+export function followSuccesses(
+  candidates: readonly Candidate[],
+  completed: readonly CompletedExecution[],
+): readonly Candidate[] {
+  const successes = new Map(completed.filter(({ result }) => result.ok).map((success) => [success.taskId, success]));
+  if (successes.size === 0) return candidates;
+  return candidates.map((candidate) => {
+    const success = successes.get(candidate.taskId);
+    return success ? follow(candidate, success) : candidate;
+  });
+}
+
+function follow(candidate: Candidate, { id, completedAt, result }: CompletedExecution): Candidate {
+  if (!result.ok) return candidate;
+  const isSent = candidate.context.previousResult || candidate.prompt.includes('{{previous_result}}');
+  return {
+    ...candidate,
+    lastSuccessId: id,
+    lastSuccessDigest: digestText(result.text),
+    lastSuccessAt: completedAt.toISOString(),
+    previousResult: isSent ? toStorableText(result.text, MAX_SENT) : null,
+  };
+}
+
+/** How far back an earlier success is searched: a task may have failed for ever. */
+const MAX_SEARCHED = 200;
+
+/**
+ * The id of the success that an execution was compared with, unless retention has deleted it; else of the success before it,
+ * or null. For a statement that joins the table with others.
+ */
+export const earlierSuccess = sql<number | null>`coalesce(
+  (select x.id from executions x where x.id = ${executions.comparedWithId} and x.task_id = ${executions.taskId}),
+  (select max(s.id) filter (where s.status = 'completed') from (
+    select x.id, x.status from executions x where x.task_id = ${executions.taskId} and x.id < ${executions.id}
+    order by x.id desc limit ${MAX_SEARCHED}) s))`;

@@ -1,0 +1,32 @@
+import type { ChangeSettingsInput } from '@carillon/contract/admin/settings';
+import { settings } from '@carillon/db';
+import type { Caller, Context } from '../../context.ts';
+import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
+import { getSettings } from '../../platform/settings.ts';
+import { inTransaction } from '../../transaction.ts';
+
+export function changeSettings(ctx: Context, admin: Caller, input: ChangeSettingsInput) {
+  return inTransaction(ctx, async (tx) => {
+    await tx.db.select({ id: settings.id }).from(settings).for('no key update');
+    // A new statement after the lock sees what others have committed.
+    const before = await getSettings(tx);
+    const after: Required<ChangeSettingsInput> = {
+      trialDurationDays: input.trialDurationDays ?? before.trialDurationDays,
+      maxTasksPerUser: input.maxTasksPerUser ?? before.maxTasksPerUser,
+      maxExecutionsPerDay: input.maxExecutionsPerDay ?? before.maxExecutionsPerDay,
+      defaultModel: input.defaultModel ?? before.defaultModel,
+      maintenanceMode: input.maintenanceMode ?? before.maintenanceMode,
+    };
+    const changed = (Object.keys(after) as (keyof typeof after)[]).filter((name) => after[name] !== before[name]);
+    if (changed.length === 0) return before;
+    const updatedAt = tx.now();
+    await tx.db.update(settings).set({ ...after, updatedAt });
+    const pickChanged = (all: typeof after) => Object.fromEntries(changed.map((name) => [name, all[name]]));
+    await recordAudit(tx, {
+      kind: 'settings.changed',
+      ...describeActor(admin, null),
+      details: { before: pickChanged(before), after: pickChanged(after) },
+    });
+    return { ...before, ...after, updatedAt };
+  });
+}
