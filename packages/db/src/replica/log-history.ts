@@ -17,7 +17,7 @@ export function createLogHistory() {
       samples.push({ position, at });
     },
     /** The time in ms since the primary was ahead of `position`, which a replica has; 0 if it is not known to have been. */
-    lagOf(position: number, now: number): number {
+    lagAt(position: number, now: number): number {
       const missing = samples.find((sample) => sample.position > position);
       return missing ? now - missing.at : 0;
     },

@@ -77,7 +77,7 @@ export function createReplica<D>(
     const isStandby =
       sampled.cluster === cluster && sampled.database === database && sampled.logPosition <= logPosition;
     if (!isStandby) return setState(server, 'other database', null);
-    const lagMs = history.lagOf(sampled.logPosition, now);
+    const lagMs = history.lagAt(sampled.logPosition, now);
     setState(server, lagMs > maxLagMs ? 'behind' : 'ready', lagMs);
   }
 

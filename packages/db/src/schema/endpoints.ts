@@ -79,7 +79,7 @@ export const endpoints = pgTable(
     /** Whether it gets the notifications of the account. */
     isForAccount: boolean('is_for_account').notNull().default(false),
     quiet: json().$type<QuietHours>(),
-    /** Whether alarms are sent in quiet hours and between digests. */
+    /** Whether alerts are sent in quiet hours and between digests. */
     urgent: boolean().notNull().default(false),
     minIntervalMinutes: integer('min_interval_minutes'),
     digest: text({ enum: DIGESTS }).notNull().default('off'),

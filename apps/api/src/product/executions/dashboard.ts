@@ -156,7 +156,7 @@ interface RunRow
   fate: Fate | null;
   plannedFor: string | null;
   createdAt: string;
-  answerStart: string | null;
+  resultStart: string | null;
   /** Whether a later run repeats it. */
   isRetried: boolean;
   isChanged: boolean;
@@ -202,7 +202,7 @@ export async function listRuns(ctx: Context, caller: Caller, input: WebActionInp
     ), shown as (
       select e.id, e.task_id as "taskId", t.name as "taskName", e.status, e.trigger, o.fate,
         e.planned_for as "plannedFor", e.created_at as "createdAt", e.attempt, e.error_code as "errorCode", e.error,
-        left(e.result, ${MAX_ANSWER_START}) as "answerStart", e.processing_time_ms as "processingTimeMs",
+        left(e.result, ${MAX_ANSWER_START}) as "resultStart", e.processing_time_ms as "processingTimeMs",
         e.cost_usd as "costUsd", exists (select from executions r where r.retry_of_id = e.id and r.id > e.id) as "isRetried",
         e.changed is true and ${isWatched('t')} as "isChanged", coalesce(json_array_length(e.citations), 0) as sources
       from page join executions e using (id) join tasks t on t.id = e.task_id

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { queryRows, recordset } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
-import { ALARM_NOTICES, isHeldSql, isOneOf } from '../../platform/events/held.ts';
+import { isHeldSql, isOneOf, URGENT_KINDS } from '../../platform/events/held.ts';
 import { afterCommit } from '../../transaction.ts';
 
 /** The data of a delivery that only channels get: a notification of the account. */
@@ -14,7 +14,7 @@ export interface NoticeData {
   path: string;
 }
 
-export interface ChannelNotice extends NoticeData {
+export interface ChannelNotification extends NoticeData {
   userId: number;
   alertId: number | null;
   /** The task of an alert, whose own channels get the alert anyway; null otherwise. */
@@ -22,7 +22,7 @@ export interface ChannelNotice extends NoticeData {
 }
 
 /** Writes a delivery of each notification for every channel that its user has chosen for the account. One statement. */
-export async function queueNotices(tx: Context, notices: readonly ChannelNotice[]): Promise<void> {
+export async function queueNotices(tx: Context, notices: readonly ChannelNotification[]): Promise<void> {
   const at = tx.now();
   const now = at.toISOString();
   const [delayMs = 0] = tx.config.webhookRetryDelaysMs;
@@ -43,7 +43,7 @@ export async function queueNotices(tx: Context, notices: readonly ChannelNotice[
     from ${recordset('n', rows, { userId: 'int', alertId: 'int', taskId: 'int', kind: 'text', data: 'text' })}
       join endpoints h on h.user_id = n.user_id and h.is_for_account and h.status = 'active'
       join users u on u.id = h.user_id and u.is_active
-      cross join lateral (select ${isHeldSql(isOneOf(sql`n.kind`, ALARM_NOTICES))} as is_held) held
+      cross join lateral (select ${isHeldSql(isOneOf(sql`n.kind`, URGENT_KINDS))} as is_held) held
     where not exists (select from tasks t where t.id = n.task_id and h.id = any(t.channels))
     returning 1`,
   );

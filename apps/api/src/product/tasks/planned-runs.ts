@@ -7,7 +7,7 @@ import { hasPlannedTrigger, isWatched, selectLatestRuns } from '../../platform/q
  * As in the ledger; a planned run whose last attempt failed has `failed`, one that has not ended `running`, and one whose
  * watched answer has changed `changed`.
  */
-export type PlannedFate = Fate | 'running' | 'failed' | 'changed';
+export type RunOutcome = Fate | 'running' | 'failed' | 'changed';
 
 /** The sum of the runs of 30 days; `isPartial` if there are more runs than were added up. */
 export interface RecentCost {

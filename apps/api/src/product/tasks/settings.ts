@@ -14,14 +14,14 @@ export type Settings = Pick<typeof tasks.$inferSelect, keyof TaskSettings>;
 
 type Field = Exclude<keyof TaskSettings, keyof Schedule>;
 
-type Store<K extends Field> = (
+type Convert<K extends Field> = (
   given: TaskSettings[K],
   ctx: Context,
   caller: Caller,
 ) => Settings[K] | Promise<Settings[K]>;
 
 type Setting<K extends Field> = {
-  store?: Store<K>;
+  convert?: Convert<K>;
 } & (undefined extends CreateTaskInput[K]
   ? { /** The value of a new task that leaves the field out. */ default: Settings[K] | DefaultModel }
   : unknown);
@@ -38,25 +38,25 @@ const SETTINGS: SettingTable = {
   aiModel: { default: ({ defaultModel }) => defaultModel },
   maxTokens: { default: 1024 },
   temperature: { default: 70 },
-  attachments: { default: [], store: (given, ctx, caller) => getAttachmentIds(ctx, caller, given) },
+  attachments: { default: [], convert: (given, ctx, caller) => getAttachmentIds(ctx, caller, given) },
   webhookUrl: { default: null },
-  notificationEmail: { default: null, store: (given) => given && normalizeEmail(given) },
-  channels: { default: [], store: (given, ctx, caller) => checkChannels(ctx, caller, given) },
+  notificationEmail: { default: null, convert: (given) => given && normalizeEmail(given) },
+  channels: { default: [], convert: (given, ctx, caller) => checkChannels(ctx, caller, given) },
   context: {
     default: { clock: true, previousResult: false },
-    store: ({ clock = true, previousResult = false }) => ({ clock, previousResult }),
+    convert: ({ clock = true, previousResult = false }) => ({ clock, previousResult }),
   },
-  outputSchema: { default: null, store: (given) => given && checkOutputSchema(given) },
+  outputSchema: { default: null, convert: (given) => given && checkOutputSchema(given) },
   tools: { default: [] },
   maxToolUses: { default: DEFAULT_MAX_USES },
   notify: { default: 'always' },
-  watch: { default: [], store: checkWatch },
+  watch: { default: [], convert: checkWatch },
   missed: { default: 'latest' },
   overlap: { default: 'skip' },
-  endsAt: { default: null, store: toDate },
+  endsAt: { default: null, convert: toDate },
   maxRuns: { default: null },
-  pausedUntil: { default: null, store: toDate },
-  timeoutMs: { default: null, store: checkTimeout },
+  pausedUntil: { default: null, convert: toDate },
+  timeoutMs: { default: null, convert: checkTimeout },
   monthlyBudgetUsd: { default: null },
   maxRetries: { default: 3 },
   alerts: { default: null },
@@ -80,7 +80,7 @@ const columns = Object.fromEntries(FIELDS.map((field) => [field, tasks[field]]))
 export const settingColumns = { ...columns, scheduledFor, recurrence, recurrencePattern, timezone };
 
 /** Converts the fields in `input` except the schedule. Throws 400. */
-export async function storeSettings(
+export async function toColumns(
   ctx: Context,
   caller: Caller,
   input: ChangeTaskInput,
@@ -89,8 +89,8 @@ export async function storeSettings(
   for (const field of FIELDS) {
     const given = input[field];
     if (given === undefined) continue;
-    const store = SETTINGS[field].store as ((...args: unknown[]) => unknown) | undefined;
-    stored[field] = store ? await store(given, ctx, caller) : given;
+    const convert = SETTINGS[field].convert as ((...args: unknown[]) => unknown) | undefined;
+    stored[field] = convert ? await convert(given, ctx, caller) : given;
   }
   return stored;
 }

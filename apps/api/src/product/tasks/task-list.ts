@@ -6,7 +6,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { containsPattern, encodeCursor, parseCursorInstant, unknownCursor } from '../../platform/queries/pages.ts';
 import { isWatched, selectLatestRuns } from '../../platform/queries/runs.ts';
-import { type PlannedFate, type RecentCost, selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
+import { type RecentCost, type RunOutcome, selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
 
 type ListQuery = WebActionInput<'getTaskList'>;
 
@@ -67,8 +67,8 @@ interface ListedTask extends Pick<TaskRow, 'id' | 'name' | 'status' | 'recurrenc
   scheduledFor: string;
   nextExecutionAt: string | null;
   /** Of the last 30 planned runs, oldest first. */
-  fates: PlannedFate[];
-  lastPlanned: { plannedFor: string; fate: PlannedFate } | null;
+  fates: RunOutcome[];
+  lastPlanned: { plannedFor: string; fate: RunOutcome } | null;
   lastRun: LastRun | null;
   cost: RecentCost;
 }

@@ -5,7 +5,7 @@ import type { Caller, Context } from '../../context.ts';
 import { taskNotFound } from '../../errors.ts';
 import { selectChannelChoices } from '../../platform/queries/channel-choices.ts';
 import { isWatched, selectLatestRuns } from '../../platform/queries/runs.ts';
-import { type PlannedFate, type RecentCost, selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
+import { type RecentCost, type RunOutcome, selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
 import { getTask } from './read.ts';
 import { previewNextRuns } from './schedule.ts';
 
@@ -41,7 +41,7 @@ interface TaskAnswer extends Pick<ExecutionRow, 'id' | 'output' | 'changes' | 'm
 
 interface Found {
   /** The last 30, oldest first. */
-  planned: { plannedFor: string; fate: PlannedFate; latenessMs: number | null }[];
+  planned: { plannedFor: string; fate: RunOutcome; latenessMs: number | null }[];
   /** The last 30, newest first. */
   runs: TaskRun[];
   /** The last two among the latest runs, newest first. */

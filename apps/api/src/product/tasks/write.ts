@@ -15,7 +15,7 @@ import { reserveActiveTask } from './active-quota.ts';
 import { forgetSkips, hasLiveRun, markMissed } from './occurrences.ts';
 import { type TaskRow, taskFields } from './read.ts';
 import { assertInFuture, parseSchedule, requireNextRun } from './schedule.ts';
-import { completeSettings, type Settings, storeSettings } from './settings.ts';
+import { completeSettings, type Settings, toColumns } from './settings.ts';
 import { assertNewLimits, nextState } from './state.ts';
 
 /** Returns the id. Throws 400, and 402 over the quota of active tasks. */
@@ -25,7 +25,7 @@ export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput)
   const { status = 'active', webhookUrl } = input;
   if (webhookUrl) assertReachable(ctx, 'webhookUrl', webhookUrl);
   return inTransaction(ctx, async (tx) => {
-    const given = await storeSettings(tx, caller, input);
+    const given = await toColumns(tx, caller, input);
     const system = status === 'active' ? await reserveActiveTask(tx, caller) : await getSettings(tx);
     const settings = completeSettings({ ...given, ...schedule }, system);
     checkTools(tx, settings);
@@ -80,7 +80,7 @@ export function changeTask(
     assertRevision(before, expected);
 
     const now = tx.now();
-    const given = await storeSettings(tx, caller, input);
+    const given = await toColumns(tx, caller, input);
     if (given.notificationEmail) await requestConfirmations(tx, caller.id, [given.notificationEmail]);
     const limited = { ...before, ...given };
     if (given.tools || given.aiModel) checkTools(tx, limited);

@@ -77,7 +77,7 @@ t.test('A mail passes axe in both themes, and loads nothing', { skip: SKIP_WITHO
     { path: 'price', from: 12.5, to: 11.9 },
     { path: '', from: 'one\ntwo', to: 'one\n2' },
   ];
-  const items = (['success', 'failure', 'alarm', 'recovery'] as const).map((level) => ({
+  const items = (['success', 'failure', 'alert', 'recovery'] as const).map((level) => ({
     ...MESSAGE,
     level,
     markdown,

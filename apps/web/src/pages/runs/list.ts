@@ -105,9 +105,9 @@ const renderRuns = (context: UserPageContext, runs: readonly RunOfList[]): Html 
   )}</form>`;
 
 function renderRun(context: UserPageContext, run: RunOfList): Html {
-  const { id, taskName, status, answerStart, error, processingTimeMs, costUsd, attempt, isRetried, sources } = run;
+  const { id, taskName, status, resultStart, error, processingTimeMs, costUsd, attempt, isRetried, sources } = run;
   const at = timeOf(run);
-  const text = firstLine(status === 'failed' ? (error ?? '') : (answerStart ?? ''));
+  const text = firstLine(status === 'failed' ? (error ?? '') : (resultStart ?? ''));
   return renderRow(
     renderRowHead(
       html`<a href="${PATH}/${id}">${renderMoment(at, context)}</a><span class="sub">${formatDistance(at, context.now)}</span>`,

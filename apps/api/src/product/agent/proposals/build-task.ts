@@ -10,7 +10,7 @@ import { checkPattern, nearestRecurrence } from '../../schedule/pattern.ts';
 import { nextOccurrence, type Schedule } from '../../schedule/recurrence.ts';
 import { readLocalTime } from '../../schedule/time-zone.ts';
 import { requireNextRun, toPlan } from '../../tasks/schedule.ts';
-import { storeSettings } from '../../tasks/settings.ts';
+import { toColumns } from '../../tasks/settings.ts';
 
 /** What a task may use, as the instructions of the model list it. */
 export interface DraftSources {
@@ -64,7 +64,7 @@ export async function buildTask(
   if (unsafe) throw invalidField(unsafe.field, unsafe.message);
   const checked = validate(task);
   if (!checked.ok) throw new AppError('invalid', ERROR_MESSAGES.invalid, checked.details);
-  await storeSettings(ctx, caller, checked.value);
+  await toColumns(ctx, caller, checked.value);
   requireNextRun(toPlan(checked.value), ctx.now());
   return { ...checked.value, ...(channels && { channels }) } as CreateTaskInput;
 }

@@ -38,7 +38,7 @@ export function createChannel(ctx: Context, caller: Caller, input: CreateChannel
       name,
       events: TASK_EVENTS,
       ...pacing,
-      ...storeSettings(tx, id, kind, settings),
+      ...toColumns(tx, id, kind, settings),
       createdAt: now,
       updatedAt: now,
     });
@@ -70,7 +70,7 @@ const addUnsubscribeToken = (settings: ChannelSettings): ChannelSettings =>
   settings.address === undefined ? settings : { ...settings, unsubscribeToken: generateLinkToken() };
 
 /** The columns of the settings. A new receiver has no attempts yet. */
-function storeSettings(ctx: Context, id: string, kind: ChannelKind, settings: ChannelSettings) {
+function toColumns(ctx: Context, id: string, kind: ChannelKind, settings: ChannelSettings) {
   const { shown, url } = CHANNEL_SENDERS[kind].show(settings);
   const { unsubscribeToken: token } = settings;
   return {
@@ -118,7 +118,7 @@ export function changeChannel(
         // The revision changes with secrets, which the row does not show.
         ...(settings === null
           ? {}
-          : { ...storeSettings(tx, id, before.kind, settings), revision: sql`${endpoints.revision} + 1` }),
+          : { ...toColumns(tx, id, before.kind, settings), revision: sql`${endpoints.revision} + 1` }),
         updatedAt: tx.now(),
       })
       .where(eq(endpoints.id, id));

@@ -2,10 +2,10 @@ import type { Citation, OutputChange } from '@carillon/db';
 
 /** What a message is about, for every kind of channel. Texts are untrusted. */
 export interface ChannelMessage {
-  level: 'success' | 'failure' | 'alarm' | 'recovery' | 'notice';
+  level: 'success' | 'failure' | 'alert' | 'recovery' | 'notice';
   /** One line of plain text. */
   title: string;
-  /** Plain text: an error or the explanation of an alarm. */
+  /** Plain text: an error or the explanation of an alert. */
   text: string | null;
   markdown: string | null;
   /** The limit of tokens or of size cut the answer off. */

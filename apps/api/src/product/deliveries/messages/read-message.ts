@@ -50,13 +50,13 @@ export function readMessage(
     case 'task.overdue': {
       const { task, plannedFor, overdueMinutes } = data as EventData<'task.overdue'>;
       const text = `The run planned for ${formatInstant(plannedFor)} has not ended ${overdueMinutes} minutes later.`;
-      return { ...base, level: 'alarm', title: `${task.name} is overdue`, text, url: toUrl(`/tasks/${task.id}`) };
+      return { ...base, level: 'alert', title: `${task.name} is overdue`, text, url: toUrl(`/tasks/${task.id}`) };
     }
     case 'task.failing': {
       const { task, execution, failuresInRow, error } = data as EventData<'task.failing'>;
       const count = failuresInRow === 1 ? '' : ` ${failuresInRow} times in a row`;
       const url = toUrl(`/executions/${execution.id}`);
-      return { ...base, level: 'alarm', title: `${task.name} failed${count}`, text: `The last error: ${error}`, url };
+      return { ...base, level: 'alert', title: `${task.name} failed${count}`, text: `The last error: ${error}`, url };
     }
     case 'task.recovered': {
       const { task, execution, since } = data as EventData<'task.recovered'>;
@@ -68,13 +68,13 @@ export function readMessage(
       const { task, execution, costUsd, costAboveUsd } = data as EventData<'task.expensive'>;
       const text = `The limit is $${costAboveUsd}.`;
       const title = `A run of ${task.name} cost $${Number(costUsd.toPrecision(3))}`;
-      return { ...base, level: 'alarm', title, text, url: toUrl(`/executions/${execution.id}`) };
+      return { ...base, level: 'alert', title, text, url: toUrl(`/executions/${execution.id}`) };
     }
     case 'task.slow': {
       const { task, execution, durationMs, durationAboveMs } = data as EventData<'task.slow'>;
       const text = `The limit is ${durationAboveMs / 1000} s.`;
       const title = `A run of ${task.name} took ${Number((durationMs / 1000).toPrecision(3))} s`;
-      return { ...base, level: 'alarm', title, text, url: toUrl(`/executions/${execution.id}`) };
+      return { ...base, level: 'alert', title, text, url: toUrl(`/executions/${execution.id}`) };
     }
     case 'notification': {
       const { title, message, path } = data as NoticeData;

@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { type Lease, leaseUntil } from '../../../lib/queue/leases.ts';
-import { isAlarmSql } from '../../../platform/events/held.ts';
+import { isUrgentSql } from '../../../platform/events/held.ts';
 import { DELIVERIES, getEffectiveLimit } from '../../../platform/limits/rates.ts';
 import { inReportedTransaction } from '../../../transaction.ts';
 import { endDelivery } from './end-open.ts';
@@ -53,7 +53,7 @@ export interface ClaimedDelivery extends Lease<string> {
   secretEncrypted: string;
   previousSecretEncrypted: string | null;
   previousSecretUntil: Date | null;
-  /** Of a channel, unless the message is an alarm that passes them. */
+  /** Of a channel, unless the message is an alert that passes them. */
   quiet: QuietHours | null;
 }
 
@@ -140,7 +140,7 @@ export function pauseRateWindow(ctx: Context, until: SQL): SQL {
 type RowsOptions = Required<Pick<ClaimOptions, 'limit' | 'after' | 'limits'>> & { claimToken: string };
 
 /**
- * A loose index scan over the webhooks with queued deliveries. `busy` is a map, because the planner would compute a
+ * A loose index scan over `webhooks_with_work`, those with queued deliveries. `busy` is a map, because the planner would compute a
  * set again for each webhook. Webhooks are locked before their deliveries, as everywhere. Also ends deliveries to failed
  * webhooks: an event that commits after the failure leaves one.
  *
@@ -152,20 +152,20 @@ function claimRows(ctx: Context, { limit, after, limits, claimToken }: RowsOptio
   return queryRows<FoundRow>(
     ctx.db,
     sql`
-    with recursive waiting(webhook_id, position) as (
+    with recursive webhooks_with_work(webhook_id, position) as (
       (select webhook_id, 1 from deliveries where status = 'pending' and queued_at is not null and webhook_id > ${after}
         order by webhook_id limit 1)
       union all
       select (select d.webhook_id from deliveries d where d.status = 'pending' and d.queued_at is not null
         and d.webhook_id > w.webhook_id order by d.webhook_id limit 1), w.position + 1
-      from waiting w where w.webhook_id is not null and w.position < ${limits.webhooksPerClaim}::int
+      from webhooks_with_work w where w.webhook_id is not null and w.position < ${limits.webhooksPerClaim}::int
     ), busy as materialized (
       select sum(s.sending) as sending, sum(s.sending) filter (where h.last_attempt_ok is not true) as unproven,
         sum(s.sending) filter (where h.last_attempt_ok = false) as failing, jsonb_object_agg(s.webhook_id, s.sending) as of
       from (select webhook_id, count(*) as sending from deliveries where status = 'sending' group by webhook_id) s
         join endpoints h on h.id = s.webhook_id
-    ), picked as materialized (
-      select p.id, p.queued_at from waiting w
+    ), next_deliveries as materialized (
+      select p.id, p.queued_at from webhooks_with_work w
       cross join lateral (
         select h.id, case when h.window_ends_at > ${at} then h.window_count else 0 end as used, room
         from endpoints h join users u on u.id = h.user_id cross join lateral (
@@ -189,15 +189,15 @@ function claimRows(ctx: Context, { limit, after, limits, claimToken }: RowsOptio
     ), claimed as (
       update deliveries d set status = 'sending', claim_token = ${claimToken}, lease_until = ${leaseUntil(ctx.config.executionLeaseMs)},
         next_attempt_at = null, queued_at = null
-      from picked where d.id = picked.id and d.status = 'pending'
-      returning d.id, d.webhook_id, d.event, d.payload, d.request_id, d.attempt, d.previous_attempt_at, picked.queued_at
+      from next_deliveries where d.id = next_deliveries.id and d.status = 'pending'
+      returning d.id, d.webhook_id, d.event, d.payload, d.request_id, d.attempt, d.previous_attempt_at, next_deliveries.queued_at
     ), counted as (
       update endpoints h set ${addToRateWindow(ctx, sql`c.attempts`)},
         last_sent_at = case when h.min_interval_minutes is null then h.last_sent_at else ${at} end
       from (select webhook_id, count(*)::int as attempts from claimed group by webhook_id) c where h.id = c.webhook_id
     ), ended as (
       update deliveries d set ${endDelivery(at)} where d.id = any(array(
-        select open.id from waiting w join endpoints h on h.id = w.webhook_id and h.status = 'failed'
+        select open.id from webhooks_with_work w join endpoints h on h.id = w.webhook_id and h.status = 'failed'
         cross join lateral (
           select id from deliveries o where o.webhook_id = h.id and o.status = 'pending'
           limit ${MAX_ENDED} for no key update skip locked
@@ -205,14 +205,14 @@ function claimRows(ctx: Context, { limit, after, limits, claimToken }: RowsOptio
         where (select count(*) from claimed) < ${limit}::int limit ${MAX_ENDED}))
     )
     select exists (select from deliveries d where d.status = 'pending' and d.queued_at is not null
-        and not exists (select from picked where picked.id = d.id)) as has_more,
+        and not exists (select from next_deliveries where next_deliveries.id = d.id)) as has_more,
       case when (select count(*) from claimed) < ${limit}::int
-        then (select webhook_id from waiting where position = ${limits.webhooksPerClaim}::int) end as stopped_at,
+        then (select webhook_id from webhooks_with_work where position = ${limits.webhooksPerClaim}::int) end as stopped_at,
       d.id, d.webhook_id, d.event, d.payload, d.request_id,
       d.queued_at, d.attempt + 1 as attempt, d.previous_attempt_at, h.kind, h.user_id, h.url,
       h.last_attempt_ok, h.secret_encrypted,
       h.previous_secret_encrypted, h.previous_secret_until,
-      case when h.quiet is null then null when h.urgent and ${isAlarmSql} then null else h.quiet end as quiet
+      case when h.quiet is null then null when h.urgent and ${isUrgentSql} then null else h.quiet end as quiet
     from (select) one left join (claimed d join endpoints h on h.id = d.webhook_id) on true`,
   );
 }

@@ -61,7 +61,7 @@ export function createDeliverer(
 
   /** Claims until no slot is free, or every webhook was visited since the round began. */
   async function claimRound() {
-    let isWholeRound = after === FIRST_WEBHOOK;
+    let startedAtFirstWebhook = after === FIRST_WEBHOOK;
     isFull = false;
     while (!stopping.signal.aborted) {
       heartbeat.beat();
@@ -77,8 +77,8 @@ export function createDeliverer(
       for (const delivery of claim.claimed) sending.hold(delivery);
       ({ next: after, hasMore } = claim);
       if (after !== FIRST_WEBHOOK) continue;
-      if (isWholeRound) return;
-      isWholeRound = true;
+      if (startedAtFirstWebhook) return;
+      startedAtFirstWebhook = true;
     }
   }
 

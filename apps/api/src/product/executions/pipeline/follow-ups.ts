@@ -10,7 +10,7 @@ import { type NewAlert, recordAlerts } from '../../notifications/alerts/record.t
 import { notifyUsers } from '../../notifications/write.ts';
 import { addMonthCost, type MonthCost, sumMonthCosts } from '../budget/costs.ts';
 import { notifyBudgets } from '../budget/notices.ts';
-import { findEndedTasks, markFates } from '../planning/record-fates.ts';
+import { findEndedTasks, recordFates } from '../planning/record-fates.ts';
 import { digestText, isWanted } from '../result/last-success.ts';
 import { type CompletedExecution, isCancelled, isOverBudget, type TaskStatus } from './execution-result.ts';
 import { mailResults } from './mail-results.ts';
@@ -65,7 +65,7 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     insertRetries(tx, followUps),
     updateTasks(tx, [...byTask.values()], costs),
     markUpdated(tx, followUps),
-    markFates(tx, completed),
+    recordFates(tx, completed),
     notifyOwners(tx, followUps),
     mailResults(tx, mailed),
     notifyBudgets(tx, completed, costs),

@@ -32,7 +32,7 @@ export async function completeTasks(tx: Context, ids: readonly number[]): Promis
 }
 
 /** Corrects the ledger for planned executions that were cancelled, or refused at their start. */
-export async function markFates({ db }: Context, completed: readonly CompletedExecution[]): Promise<void> {
+export async function recordFates({ db }: Context, completed: readonly CompletedExecution[]): Promise<void> {
   const fates = completed.flatMap(({ taskId, plannedFor, startedAt, trigger, result }) => {
     if (isCancelled(result)) return plannedFor === null ? [] : [{ taskId, plannedFor, fate: 'cancelled' }];
     if (result.ok || startedAt !== null || !isPlannedTrigger(trigger)) return [];

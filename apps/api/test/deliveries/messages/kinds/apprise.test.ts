@@ -44,7 +44,7 @@ t.test('A message goes to the services of the channel, or of a configuration', a
 
 t.test('The type of a message follows its level', async (t) => {
   const typeOf = (level: ChannelMessage['level']) => buildAppriseRequest({ ...message, level }).type;
-  t.same((['success', 'failure', 'alarm', 'recovery', 'notice'] as const).map(typeOf), [
+  t.same((['success', 'failure', 'alert', 'recovery', 'notice'] as const).map(typeOf), [
     'success',
     'failure',
     'warning',

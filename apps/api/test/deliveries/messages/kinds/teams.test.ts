@@ -36,7 +36,7 @@ t.test('a message is a card with its title, level, changes, answer and a button 
   const changes = [{ path: 'price', from: 12.5, to: 11.9 }];
   const markdown =
     '# Now\n\n**11.9** `a_b` {{DATE(2026-11-20)}} <at>all</at>\nnext\n\n```\nif (a) {\n  b\n}\n```\n\n---\n\n[shop](https://example.com/)';
-  t.same(await send(buildMessage({ level: 'alarm', changes, markdown })), {
+  t.same(await send(buildMessage({ level: 'alert', changes, markdown })), {
     kind: 'answered',
     status: 202,
     error: null,

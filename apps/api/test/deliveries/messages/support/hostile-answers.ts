@@ -35,7 +35,7 @@ interface Test {
 export const RUN_URL = 'https://carillon.example/executions/7';
 const AT = new Date('2026-11-20T10:00:00.000Z');
 const TITLE = 'Daily report';
-const LEVELS = ['success', 'failure', 'alarm', 'recovery', 'notice'] as const;
+const LEVELS = ['success', 'failure', 'alert', 'recovery', 'notice'] as const;
 
 const none = { text: null, markdown: null, citations: [], changes: [], items: [] } as const;
 const base = { ...none, level: 'success', title: TITLE, at: AT } as const;

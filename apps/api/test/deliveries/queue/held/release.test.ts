@@ -101,7 +101,7 @@ t.test('A digest lists 100 messages, alarms among them, and counts all', async (
   t.equal(receiver.received.length, 1);
   t.match(digest, { title: '150 messages', text: 'The 100 most important ones are listed.' });
   t.equal(digest?.items.length, 100);
-  t.equal(digest?.items[0]?.level, 'alarm', 'oldest first');
+  t.equal(digest?.items[0]?.level, 'alert', 'oldest first');
   t.equal((await statuses(id)).filter((status) => status === 'digested').length, 150);
 });
 
@@ -145,11 +145,11 @@ t.test('What is held follows settings that change', async (t) => {
   await change(id, { urgent: true });
   await reconsiderHeld(ctx, id);
   await deliver();
-  t.match(toMessages(receiver.received), [{ level: 'alarm' }], 'alarms do not wait any more');
+  t.match(toMessages(receiver.received), [{ level: 'alert' }], 'alarms do not wait any more');
   await change(id, { quiet: null });
   await reconsiderHeld(ctx, id);
   await deliver();
-  t.match(toMessages(receiver.received), [{ level: 'alarm' }, { markdown: 'One.' }]);
+  t.match(toMessages(receiver.received), [{ level: 'alert' }, { markdown: 'One.' }]);
 });
 
 t.test(

@@ -24,7 +24,7 @@ const ITEM_SOURCE_LENGTH = 5000;
 export const LEVELS: Record<ChannelMessage['level'], { emoji: string; label: string; color: number }> = {
   success: { emoji: '✅', label: 'Completed', color: 0x2e7d32 },
   failure: { emoji: '❌', label: 'Failed', color: 0xc62828 },
-  alarm: { emoji: '🔔', label: 'Alert', color: 0xe65100 },
+  alert: { emoji: '🔔', label: 'Alert', color: 0xe65100 },
   recovery: { emoji: '✅', label: 'Recovered', color: 0x2e7d32 },
   notice: { emoji: 'ℹ️', label: 'Notice', color: 0x1565c0 },
 };

@@ -14,7 +14,7 @@ const SERVICE = /^[a-z][a-z0-9+.-]*:\/\/[^\s,]+$/i;
 const TYPES: Record<ChannelMessage['level'], 'success' | 'failure' | 'warning' | 'info'> = {
   success: 'success',
   failure: 'failure',
-  alarm: 'warning',
+  alert: 'warning',
   recovery: 'success',
   notice: 'info',
 };

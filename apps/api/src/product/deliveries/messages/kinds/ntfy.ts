@@ -16,7 +16,7 @@ const TOKEN = /^[\x21-\x7e]+$/;
 const STYLES: Record<ChannelMessage['level'], { tag: string; priority: number }> = {
   success: { tag: 'white_check_mark', priority: 3 },
   failure: { tag: 'x', priority: 4 },
-  alarm: { tag: 'bell', priority: 4 },
+  alert: { tag: 'bell', priority: 4 },
   recovery: { tag: 'white_check_mark', priority: 3 },
   notice: { tag: 'information_source', priority: 3 },
 };

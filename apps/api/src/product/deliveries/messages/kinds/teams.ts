@@ -15,7 +15,7 @@ const NO_BREAK_SPACE = '\u00a0';
 const COLORS: Record<ChannelMessage['level'], string> = {
   success: 'Good',
   failure: 'Attention',
-  alarm: 'Warning',
+  alert: 'Warning',
   recovery: 'Good',
   notice: 'Accent',
 };

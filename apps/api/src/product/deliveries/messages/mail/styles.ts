@@ -133,7 +133,7 @@ export const STYLE_SHEET = [
 const LEVEL_LOOKS = {
   success: { label: 'labelGood', note: 'note' },
   failure: { label: 'labelFail', note: 'noteFail' },
-  alarm: { label: 'labelLate', note: 'noteLate' },
+  alert: { label: 'labelLate', note: 'noteLate' },
   recovery: { label: 'labelGood', note: 'note' },
   notice: { label: 'labelPlain', note: 'note' },
 } as const satisfies Record<ChannelMessage['level'], { label: StyleName; note: StyleName }>;

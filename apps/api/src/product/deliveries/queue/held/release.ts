@@ -3,7 +3,7 @@ import type { EventData } from '@carillon/contract/webhooks/events';
 import { type ChannelKind, deliveries, endpoints, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../../../context.ts';
-import { isAlarmSql } from '../../../../platform/events/held.ts';
+import { isUrgentSql } from '../../../../platform/events/held.ts';
 import { inTransaction } from '../../../../transaction.ts';
 import { cutText } from '../../messages/format/text.ts';
 import type { DigestData, StoredPayload } from '../../messages/read-message.ts';
@@ -56,7 +56,7 @@ function releaseChannel(ctx: Context, id: string): Promise<boolean> {
     } else if (channel.status === 'inactive' || !channel.isUserActive) {
       await putOff(tx, held, new Date(now.getTime() + OFF_MS));
     } else {
-      if (channel.urgent) await queueDeliveries(tx, sql`${held} and ${isAlarmSql}`);
+      if (channel.urgent) await queueDeliveries(tx, sql`${held} and ${isUrgentSql}`);
       await release(tx, id, channel, held);
     }
     return true;
@@ -74,11 +74,11 @@ async function lockChannel({ db }: Context, id: string): Promise<Channel | undef
 }
 
 async function release(tx: Context, id: string, channel: Channel, held: SQL): Promise<void> {
-  // Alarms are in the digest before anything else, then what is newest.
+  // Alerts are in the digest before anything else, then what is newest.
   const rows = await queryRows<{ id: string; createdAt: string; payload: string | null }>(
     tx.db,
     sql`select id, created_at, case when position <= ${MAX_MESSAGES} then payload end as payload from (
-        select d.*, row_number() over (order by ${isAlarmSql} desc, created_at desc, id) as position
+        select d.*, row_number() over (order by ${isUrgentSql} desc, created_at desc, id) as position
         from deliveries d where ${held} order by position limit ${MAX_GROUPED}) d
       order by created_at, id`,
   );
