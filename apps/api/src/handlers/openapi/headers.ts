@@ -81,29 +81,33 @@ export function addHeaders(document: Document): void {
 
 function listHeaders(endpoint: Endpoint, status: number): string[] {
   const { operation } = endpoint;
+  const { operationId: id = '' } = operation;
   // Its 503 is no error body, and load balancers probe at their own interval.
-  const isProbe = operation.operationId === 'getReadiness';
-  const names = ['X-Request-ID'];
-  if (status >= 400 && !isProbe) names.push('X-Error-Code');
-  if (operation['x-rate-limit'] !== undefined || status === 429) names.push(...Object.keys(RATE_LIMIT_HEADERS));
-  if (status === 429 || (status === 503 && !isProbe)) names.push('Retry-After');
-  if (repeatsAnswer(operation)) {
-    if (status < 300) names.push('Idempotent-Replayed');
-    if (status === 409) names.push('Retry-After');
-  }
-  if (status === 401 && acceptsBearer(operation)) names.push('WWW-Authenticate');
-  if (status < 400 && COOKIE_OPERATIONS.has(operation.operationId ?? '')) names.push('Set-Cookie');
-  if (status === 302 || (status === 201 && LOCATED_OPERATIONS.has(operation.operationId ?? ''))) names.push('Location');
-  if (status === 200 && operation.operationId === 'createUpload') names.push('X-File-Id');
-  if (status === 200 && operation.operationId === 'runScheduler') names.push('X-Next-Due-At');
-  if (status < 400 && isTagged(endpoint)) names.push('ETag');
-  if (status < 400 && operation.parameters?.some((parameter) => parameter.in === 'query')) {
-    names.push('X-Unknown-Query-Parameters');
-  }
-  return names;
+  const isProbe = id === 'getReadiness';
+  const isOk = status < 400;
+  const isRepeated = repeatsAnswer(operation);
+  const rules: [applies: boolean, ...names: string[]][] = [
+    [true, 'X-Request-ID'],
+    [!isOk && !isProbe, 'X-Error-Code'],
+    [operation['x-rate-limit'] !== undefined || status === 429, ...Object.keys(RATE_LIMIT_HEADERS)],
+    [status === 429 || (status === 503 && !isProbe), 'Retry-After'],
+    [isRepeated && status < 300, 'Idempotent-Replayed'],
+    [isRepeated && status === 409, 'Retry-After'],
+    [status === 401 && acceptsBearer(operation), 'WWW-Authenticate'],
+    [isOk && COOKIE_OPERATIONS.has(id), 'Set-Cookie'],
+    [status === 302 || (status === 201 && LOCATED_OPERATIONS.has(id)), 'Location'],
+    [status === 200 && id === 'createUpload', 'X-File-Id'],
+    [status === 200 && id === 'runScheduler', 'X-Next-Due-At'],
+    [isOk && isTagged(endpoint), 'ETag'],
+    [isOk && hasQuery(operation), 'X-Unknown-Query-Parameters'],
+  ];
+  return rules.flatMap(([applies, ...names]) => (applies ? names : []));
 }
 
+const hasQuery = ({ parameters = [] }: Operation) => parameters.some((parameter) => parameter.in === 'query');
+
 const isTagged = ({ method, operation }: Endpoint) =>
-  method !== 'delete' && operation.parameters?.some(({ name }) => name === 'if-match' || name === 'if-none-match');
+  method !== 'delete' &&
+  operation.parameters?.some(({ name }) => name === 'if-match' || name === 'if-none-match') === true;
 
 const acceptsBearer = ({ security = [] }: Operation) => security.some((schemes) => 'bearer' in schemes);

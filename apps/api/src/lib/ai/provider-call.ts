@@ -51,7 +51,7 @@ export function createProviderCalls(settings: Config['ai'], log?: Warnings): Pro
   const quirks = createModelQuirks();
 
   async function askProvider(request: AiRequest, route: ProviderRoute): Promise<CallResult> {
-    const { protocol, key } = route;
+    const { protocol } = route;
     const timeoutMs = Math.min(request.timeoutMs ?? settings.timeoutMs, settings.timeoutMs);
     const deadlineAt = performance.now() + timeoutMs;
     let known = quirks.find(request);
@@ -78,13 +78,18 @@ export function createProviderCalls(settings: Config['ai'], log?: Warnings): Pro
         reply.resume();
         continue;
       }
-      const keys = [key, settings.apiKey ?? '', settings.anthropicApiKey ?? ''];
-      const aiError = toAiError(error, { keys, prompt: joinRequestText(request) }, timeoutMs);
+      const aiError = explainError(error, request, route, timeoutMs);
       const mayBeBilled = aiError.sent || reply.outputText !== '' || reply.toolUses.all > 0;
-      const usage = addUsage(spent, mayBeBilled ? estimateUsage(request, reply, route) : null);
-      const explained = explainRefusal(aiError, request);
-      return toFailure(explained === aiError ? nameRefusedFiles(aiError, request) : explained, usage);
+      return toFailure(aiError, addUsage(spent, mayBeBilled ? estimateUsage(request, reply, route) : null));
     }
+  }
+
+  /** What the user reads, without secrets. */
+  function explainError(error: ProviderError, request: AiRequest, { key }: ProviderRoute, timeoutMs: number) {
+    const keys = [key, settings.apiKey ?? '', settings.anthropicApiKey ?? ''];
+    const aiError = toAiError(error, { keys, prompt: joinRequestText(request) }, timeoutMs);
+    const explained = explainRefusal(aiError, request);
+    return explained === aiError ? nameRefusedFiles(aiError, request) : explained;
   }
 
   /** Reads a 2xx response into `reply`; returns what went wrong, or null. */

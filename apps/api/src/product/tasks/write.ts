@@ -80,13 +80,7 @@ export function changeTask(
     assertRevision(before, expected);
 
     const now = tx.now();
-    const given = await toColumns(tx, caller, input);
-    if (given.notificationEmail) await requestConfirmations(tx, caller.id, [given.notificationEmail]);
-    const limited = { ...before, ...given };
-    if (given.tools || given.aiModel) checkTools(tx, limited);
-    if (given.tools || given.maxToolUses) checkToolUses(limited);
-    const after: TaskRow = { ...limited, ...nextState(before, input, limited, now) };
-    if (isOver(before, after) && !(await hasLiveRun(tx, before))) after.status = 'completed';
+    const after = await applyInput(tx, caller, before, input, now);
     const changes = findChanges(before, after);
     if (Object.keys(changes).length === 0) return before;
 
@@ -114,6 +108,24 @@ export function changeTask(
     recordEvents(tx, [{ kind: 'task.updated', userId: caller.id, taskId: id, data }]);
     return { ...after, updatedAt: now, revision };
   });
+}
+
+/** The task after the change, which is not stored yet. Throws 400. */
+async function applyInput(
+  tx: Context,
+  caller: Caller,
+  before: TaskRow,
+  input: ChangeTaskInput,
+  now: Date,
+): Promise<TaskRow> {
+  const given = await toColumns(tx, caller, input);
+  if (given.notificationEmail) await requestConfirmations(tx, caller.id, [given.notificationEmail]);
+  const limited = { ...before, ...given };
+  if (given.tools || given.aiModel) checkTools(tx, limited);
+  if (given.tools || given.maxToolUses) checkToolUses(limited);
+  const after: TaskRow = { ...limited, ...nextState(before, input, limited, now) };
+  if (isOver(before, after) && !(await hasLiveRun(tx, before))) after.status = 'completed';
+  return after;
 }
 
 /** No run of an active task follows any more, since this change. */

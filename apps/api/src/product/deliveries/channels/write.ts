@@ -122,18 +122,26 @@ export function changeChannel(
         updatedAt: tx.now(),
       })
       .where(eq(endpoints.id, id));
-    const address = settings?.address ?? before.settings.address;
-    const isMoved = address !== before.settings.address;
-    if (typeof address === 'string' && (isMoved || isActive)) {
-      const isWanted = isActive ?? (before.isActive || !before.isConfirmed);
-      await requestChannelConfirmation(tx, caller, { id, address, isWanted, again: isActive === true });
-    }
+    await confirmAddress(tx, caller, before, { address: settings?.address, isActive });
     if (isActive !== undefined || PACING_FIELDS.some((field) => field in input)) await reconsiderHeld(tx, id);
     const details = { channelId: id, kind: before.kind, name: name ?? before.name, changed };
     await recordAudit(tx, { kind: 'channel.changed', ...describeActor(caller), details });
     afterCommit(tx, () => tx.worker.wakeDeliveries());
     return getChannel(tx, caller, id);
   });
+}
+
+/** Asks for a confirmation of a new address, and again where the channel is switched on. */
+async function confirmAddress(
+  ctx: Context,
+  caller: Caller,
+  { id, settings, isActive: wasActive, isConfirmed }: Before,
+  { address = settings.address, isActive }: { address: unknown; isActive: boolean | undefined },
+): Promise<void> {
+  const isMoved = address !== settings.address;
+  if (typeof address !== 'string' || !(isMoved || isActive)) return;
+  const isWanted = isActive ?? (wasActive || !isConfirmed);
+  await requestChannelConfirmation(ctx, caller, { id, address, isWanted, again: isActive === true });
 }
 
 type Before = Awaited<ReturnType<typeof getChannel>>;

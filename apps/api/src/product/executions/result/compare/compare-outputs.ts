@@ -36,21 +36,29 @@ function addChanges(list: ChangeList, pair: Pair, onPair: () => void): boolean {
   const stack = [pair];
   for (let next = stack.pop(); next; next = stack.pop()) {
     const { place, from, to } = next;
-    const inner: Pair[] = [];
-    if (Array.isArray(from) && Array.isArray(to)) {
-      for (let index = 0; index < Math.max(from.length, to.length); index++) {
-        onPair();
-        if (from[index] !== to[index]) inner.push({ place: placeIn(place, index), from: from[index], to: to[index] });
-      }
-    } else if (isObject(from) && isObject(to)) {
-      for (const name of new Set([...Object.keys(to), ...Object.keys(from)])) {
-        onPair();
-        const before = Object.hasOwn(from, name) ? from[name] : undefined;
-        const after = Object.hasOwn(to, name) ? to[name] : undefined;
-        if (before !== after) inner.push({ place: placeIn(place, { name }), from: before, to: after });
-      }
-    } else if (from !== to && !list.add(place, from, to)) return false;
-    while (inner.length > 0) stack.push(inner.pop() as Pair);
+    const inner = findInnerPairs(next, onPair);
+    if (inner !== null) for (const one of inner.reverse()) stack.push(one);
+    else if (from !== to && !list.add(place, from, to)) return false;
   }
   return true;
+}
+
+/** The elements or fields that differ; null unless both values are arrays, or both objects. */
+function findInnerPairs({ place, from, to }: Pair, onPair: () => void): Pair[] | null {
+  const inner: Pair[] = [];
+  if (Array.isArray(from) && Array.isArray(to)) {
+    for (let index = 0; index < Math.max(from.length, to.length); index++) {
+      onPair();
+      if (from[index] !== to[index]) inner.push({ place: placeIn(place, index), from: from[index], to: to[index] });
+    }
+    return inner;
+  }
+  if (!isObject(from) || !isObject(to)) return null;
+  for (const name of new Set([...Object.keys(to), ...Object.keys(from)])) {
+    onPair();
+    const before = Object.hasOwn(from, name) ? from[name] : undefined;
+    const after = Object.hasOwn(to, name) ? to[name] : undefined;
+    if (before !== after) inner.push({ place: placeIn(place, { name }), from: before, to: after });
+  }
+  return inner;
 }
