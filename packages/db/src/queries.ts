@@ -10,20 +10,40 @@ export const toInstant = (text: string): Date => new Date(text);
 
 export const toInstantOrNull = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
-/** `from ${recordset('r', records, { userId: 'int' })}` is a table with `r.user_id`, passed as one parameter. */
+/**
+ * `from ${recordset('r', records, { userId: 'int' })}` is a table with `r.user_id`, passed as an array for each column: JSON
+ * costs the database twice as much.
+ */
 export function recordset<R extends object>(
   alias: string,
   records: readonly R[],
   columns: { readonly [K in keyof R & string]?: string },
 ): SQL {
-  const fields = (Object.keys(columns) as (keyof R & string)[]).map((field) => ({ field, column: toSnakeCase(field) }));
-  const rows = records.map((record) => {
-    const row: Record<string, unknown> = {};
-    for (const { field, column } of fields) row[column] = record[field];
-    return row;
+  const fields = Object.keys(columns) as (keyof R & string)[];
+  const arrays = fields.map((field, n) => sql`${toArray(records, field, n)}::${sql.raw(columns[field] as string)}[]`);
+  return sql`unnest(${sql.join(arrays, sql`, `)}) as ${sql.raw(`${alias}(${fields.map(toSnakeCase).join(', ')})`)}`;
+}
+
+/** A shorter array is filled with nulls, so that a column without values is empty; the first column has all rows. */
+function toArray<R extends object>(records: readonly R[], field: keyof R, column: number): string {
+  let hasValues = column === 0;
+  const elements = records.map((record) => {
+    const value = record[field];
+    if (value === null || value === undefined) return 'null';
+    hasValues = true;
+    return toElement(value);
   });
-  const definitions = fields.map(({ field, column }) => `${column} ${columns[field]}`).join(', ');
-  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as ${sql.raw(`${alias}(${definitions})`)}`;
+  return hasValues ? `{${elements.join(',')}}` : '{}';
+}
+
+function toElement(value: unknown): string {
+  if (typeof value === 'string' && value.isWellFormed()) {
+    return `"${/["\\]/.test(value) ? value.replace(/["\\]/g, '\\$&') : value}"`;
+  }
+  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null';
+  if (typeof value === 'boolean') return String(value);
+  if (value instanceof Date) return value.toISOString();
+  throw new TypeError('A value cannot be stored.');
 }
 
 const toSnakeCase = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -24,3 +24,18 @@ t.test('A recordset is a table of the fields that its columns name', async (t) =
     { id: 2, plannedFor: '2026-11-21 10:00:00+00', name: 'two', day: 21 },
   ]);
 });
+
+t.test('A recordset keeps every text, and the number of its rows', async (t) => {
+  const texts = ['', 'null', '{a,b}', '"quoted"', 'back\\slash \\"', 'a\nb\tc', ' padded ', 'ä € 🎉', null, undefined];
+  const records = texts.map((text, n) => ({ n, text, none: null, isEven: n % 2 === 0, cost: n / 4 }));
+  const columns = { n: 'int', text: 'text', none: 'uuid', isEven: 'boolean', cost: 'float8' };
+  const found = await queryRows<(typeof records)[0]>(
+    db,
+    sql`select * from ${recordset('r', records, columns)} order by n`,
+  );
+  t.same(
+    found,
+    records.map((record) => ({ ...record, text: record.text ?? null })),
+  );
+  t.same(await queryRows(db, sql`select * from ${recordset('r', [], columns)}`), []);
+});

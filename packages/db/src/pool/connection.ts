@@ -176,10 +176,12 @@ interface PatchedOptions {
 }
 
 /**
- * A prepared statement keeps its plan. One made while a queue is empty would read the whole table later, when it is full.
- * Before PostgreSQL 18, a table without a usable index then counts as so expensive that each execution would be compiled.
+ * A prepared statement keeps its plan. One made while a queue is empty would read the whole table later, when it is full. One
+ * plan for all values from the first execution on: with a plan for each, new connections spend their time on planning.
+ * Before PostgreSQL 18, a table without a usable index counts as so expensive that each execution would be compiled.
  */
-const USE_INDEXES = 'set local enable_seqscan = off; set local jit = off';
+const USE_INDEXES =
+  'set local enable_seqscan = off; set local plan_cache_mode = force_generic_plan; set local jit = off';
 
 /** Sent at once: of two messages, a pooler in transaction mode could pass the second to another connection. */
 const UNPREPARED: postgres.UnsafeQueryOptions & Partial<PatchedOptions> = { prepare: false, describeFirst: false };
