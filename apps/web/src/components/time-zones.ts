@@ -1,10 +1,13 @@
+import { listTimeZones } from '@carillon/contract/validation/formats';
 import { EMPTY, type Html, html, raw } from '../html.ts';
 import { ASSET_URLS } from '../http/assets.ts';
 import { type FormErrors, renderField } from './fields.ts';
 
-/** `Intl.supportedValuesOf` leaves out UTC. */
-const ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
-const OPTIONS = raw(ZONES.map((zone) => `<option>${zone}</option>`).join(''));
+const OPTIONS = raw(
+  listTimeZones()
+    .map((zone) => `<option>${zone}</option>`)
+    .join(''),
+);
 
 interface TimeZoneOptions {
   /** Null if there is none yet: a script then chooses the zone of the device. */

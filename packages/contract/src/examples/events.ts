@@ -83,6 +83,7 @@ const DATA: { [K in EventKind]: EventData<K> } = {
     failuresInRow: 3,
     error: 'The provider is busy.',
     errorCode: 'RATE_LIMIT_EXCEEDED',
+    stopped: false,
   },
   'task.recovered': { ...run, since: SCHEDULED },
   'task.expensive': { ...run, costUsd: 0.14, costAboveUsd: 0.1 },

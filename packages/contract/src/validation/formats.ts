@@ -97,3 +97,32 @@ export function canonicalTimeZone(name: string): string | null {
 export function isTimeZone(name: string): boolean {
   return canonicalTimeZone(name) !== null;
 }
+
+/** The names that IANA uses today, where ICU goes on listing an earlier one. */
+const CURRENT_NAMES: Record<string, string> = {
+  'Africa/Asmera': 'Africa/Asmara',
+  'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
+  'America/Catamarca': 'America/Argentina/Catamarca',
+  'America/Coral_Harbour': 'America/Atikokan',
+  'America/Cordoba': 'America/Argentina/Cordoba',
+  'America/Godthab': 'America/Nuuk',
+  'America/Indianapolis': 'America/Indiana/Indianapolis',
+  'America/Jujuy': 'America/Argentina/Jujuy',
+  'America/Louisville': 'America/Kentucky/Louisville',
+  'America/Mendoza': 'America/Argentina/Mendoza',
+  'Asia/Calcutta': 'Asia/Kolkata',
+  'Asia/Katmandu': 'Asia/Kathmandu',
+  'Asia/Rangoon': 'Asia/Yangon',
+  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
+  'Atlantic/Faeroe': 'Atlantic/Faroe',
+  'Europe/Kiev': 'Europe/Kyiv',
+  'Pacific/Enderbury': 'Pacific/Kanton',
+  'Pacific/Ponape': 'Pacific/Pohnpei',
+  'Pacific/Truk': 'Pacific/Chuuk',
+};
+
+/** To choose from, by their current names: UTC first, then the others in order. */
+export const listTimeZones = (): string[] => {
+  const names = Intl.supportedValuesOf('timeZone').map((name) => CURRENT_NAMES[name] ?? name);
+  return ['UTC', ...[...new Set(names)].filter((name) => name !== 'UTC').sort()];
+};

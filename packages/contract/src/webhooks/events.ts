@@ -128,6 +128,7 @@ export const EVENT_DATA = {
     failuresInRow: Type.Integer(),
     error: Type.String(),
     errorCode: ErrorCode,
+    stopped: Type.Boolean({ description: 'Whether this failure has switched the task off' }),
   }),
   'task.recovered': Type.Object({
     task: AlertedTask,

@@ -39,6 +39,8 @@ export const users = pgTable(
     notificationUrl: text('notification_url'),
     /** Maintained by triggers on `tasks`, because counting takes longer the more there are. */
     taskCount: integer('task_count').notNull().default(0),
+    /** Every run with a smaller id has ended and was seen. */
+    unseenFromId: integer('unseen_from_id').notNull().default(1),
     revision: revision(),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),

@@ -27,6 +27,7 @@ export const alerts = pgTable(
     /** The data of its event. */
     data: json().$type<Record<string, unknown>>().notNull(),
     createdAt: instant('created_at').notNull(),
+    acknowledgedAt: instant('acknowledged_at'),
   },
   (t) => [
     unique('alerts_once').on(t.taskId, t.kind, t.at),

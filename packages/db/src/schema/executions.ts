@@ -122,6 +122,8 @@ export const executions = pgTable(
     usageDay: date('usage_day', { mode: 'string' }),
     tokensReserved: integer('tokens_reserved').notNull().default(0),
     createdAt: instant('created_at').notNull(),
+    /** When its owner first saw how it ended. No index has it: a run pays nothing for it. */
+    seenAt: instant('seen_at'),
     /** True since it ended, which moves the row to the history. Null if it ended before there were partitions. */
     archived: boolean().default(false),
   },

@@ -11,6 +11,10 @@ export const settings = pgTable(
     maxExecutionsPerDay: integer('max_executions_per_day').notNull().default(500),
     defaultModel: text('default_model').notNull().default('openai/gpt-5-mini'),
     maintenanceMode: boolean('maintenance_mode').notNull().default(false),
+    /** By `carillon backup`; null before the first one. */
+    lastBackupAt: instant('last_backup_at'),
+    /** When the admins were last notified that it is old. */
+    backupNoticedAt: instant('backup_noticed_at'),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (t) => [check('settings_one_row', sql`${t.id} = 1`)],

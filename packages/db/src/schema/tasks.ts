@@ -1,5 +1,17 @@
-import { sql } from 'drizzle-orm';
-import { check, doublePrecision, index, integer, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { type SQLWrapper, sql } from 'drizzle-orm';
+import {
+  boolean,
+  check,
+  doublePrecision,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
 import { instant, revision, wordList } from './columns.ts';
 
@@ -37,6 +49,10 @@ export interface AlertRules {
 /** A JSON Schema of the draft 2020-12. */
 export type OutputSchema = Record<string, unknown>;
 
+/** The order of lists by next run. */
+export const nextRunOrder = (t: { status: SQLWrapper; recurrence: SQLWrapper; nextExecutionAt: SQLWrapper }) =>
+  sql`(case when ${t.status} = 'failed' and ${t.recurrence} <> 'once' then '-infinity' else coalesce(${t.nextExecutionAt}, 'infinity') end)`;
+
 /** `nextExecutionAt` is set only while the task is active and has an instant ahead. */
 export const tasks = pgTable(
   'tasks',
@@ -52,6 +68,8 @@ export const tasks = pgTable(
     nextExecutionAt: instant('next_execution_at'),
     recurrence: text({ enum: RECURRENCES }).notNull(),
     recurrencePattern: text('recurrence_pattern'),
+    /** Every so many days, weeks or months. */
+    interval: smallint().notNull().default(1),
     timezone: text().notNull(),
     aiModel: text('ai_model').notNull(),
     maxTokens: integer('max_tokens').notNull(),
@@ -103,6 +121,11 @@ export const tasks = pgTable(
     overdueAt: instant('overdue_at'),
     /** Since the first alert that no success has followed yet. */
     alertingSince: instant('alerting_since'),
+    /** Whether the present row of failures was alerted. */
+    isFailingAlerted: boolean('is_failing_alerted').notNull().default(false),
+    /** What its owner has put away, such as `failing TIMEOUT`, and when: a success since then ends it. */
+    acknowledgedCause: text('acknowledged_cause'),
+    acknowledgedAt: instant('acknowledged_at'),
     revision: revision(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
@@ -111,8 +134,8 @@ export const tasks = pgTable(
     // For the tick, in due order. Among tasks due together those of one user are adjacent: a batch locks few counters.
     index('tasks_due').on(t.nextExecutionAt, t.userId).where(sql`${t.nextExecutionAt} is not null`),
     index('tasks_of_user').on(t.userId, t.id),
-    // For lists by next run: tasks without one come last.
-    index('tasks_by_next_run').on(t.userId, sql`coalesce(${t.nextExecutionAt}, 'infinity')`, t.id),
+    // For lists by next run: recurring tasks that were stopped come first, others without a next run last.
+    index('tasks_by_attention').on(t.userId, nextRunOrder(t), t.id),
     index('tasks_by_name').on(t.userId, sql`lower(${t.name})`, t.id),
     index('tasks_active_of_user').on(t.userId).where(sql`${t.status} = 'active'`),
     index('tasks_failing').on(t.userId, t.id).where(sql`${t.consecutiveFailures} > 0`),
@@ -127,6 +150,7 @@ export const tasks = pgTable(
     check('tasks_tools', sql`${t.tools} <@ array[${wordList(WEB_TOOLS)}]`),
     check('tasks_missed', sql`${t.missed} in (${wordList(MISSED_POLICIES)})`),
     check('tasks_overlap', sql`${t.overlap} in (${wordList(OVERLAP_POLICIES)})`),
+    check('tasks_interval', sql`${t.interval} between 1 and 99`),
     check('tasks_max_retries', sql`${t.maxRetries} between 0 and 3`),
   ],
 );
@@ -143,6 +167,8 @@ export const occurrences = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.taskId, t.plannedFor] }),
+    // Of outages, which are rare: a run in time has no entry.
+    index('occurrences_missed').on(t.taskId, t.recordedAt).where(sql`${t.fate} in ('missed', 'late')`),
     check('occurrences_fate', sql`${t.fate} in (${wordList(FATES)})`),
   ],
 );

@@ -1,4 +1,4 @@
-import { settings, users } from '@carillon/db';
+import { settings, toInstantOrNull, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { accountDeleted } from '../../errors.ts';
@@ -57,6 +57,14 @@ export function getPlanLimits({ plan, role, maxTasksPerUser, maxExecutionsPerDay
     executionsPerDay: Math.min(limits.executionsPerDay, maxExecutionsPerDay),
   };
 }
+
+/** When the trial ends; null for the pro plan and for admins. */
+export const getTrialEnd = ({
+  plan,
+  role,
+  trialEndsAt,
+}: Pick<PlanRow, 'plan' | 'role'> & { trialEndsAt: string | null }) =>
+  plan === 'trial' && role !== 'ADMIN' ? toInstantOrNull(trialEndsAt) : null;
 
 /** Locks the user, so that no two transactions take the same remaining item: count in a later statement. */
 export async function lockPlanLimits(ctx: Pick<Context, 'db'>, userId: number) {

@@ -1,8 +1,8 @@
-import { type Db, queryRows, toInstantOrNull } from '@carillon/db';
+import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { AppError, ERROR_MESSAGES } from '../../errors.ts';
-import { getPlanLimits, type PlanLimits, type PlanRow, planColumnsSql } from './plan-limits.ts';
+import { getPlanLimits, getTrialEnd, type PlanLimits, type PlanRow, planColumnsSql } from './plan-limits.ts';
 
 interface Counter {
   executions: number;
@@ -63,7 +63,7 @@ export async function lockAccounts(db: Db, userIds: readonly number[], now: Date
     const account = accounts.get(row.userId) ?? {
       userId: row.userId,
       isActive: row.isActive,
-      trialEndsAt: row.plan === 'trial' && row.role !== 'ADMIN' ? toInstantOrNull(row.trialEndsAt) : null,
+      trialEndsAt: getTrialEnd(row),
       limits: getPlanLimits(row),
       day: counter,
       month: counter,
@@ -156,5 +156,5 @@ function describeExceeded({ resource, used, limit, resetAt }: QuotaExceeded): st
 
 const checkLimit = (resource: string, used: number, limit: number, resetAt: Date, count = 1): QuotaExceeded | null =>
   used + count > limit ? { resource, used, limit, resetAt: resetAt.toISOString() } : null;
-const nextDay = (now: Date) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));
+export const nextDay = (now: Date) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1));
 export const nextMonth = (now: Date) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));

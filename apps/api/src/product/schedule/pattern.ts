@@ -6,6 +6,7 @@ import type { Series, WallTime } from './time-zone.ts';
 
 const FIELDS = ['minute', 'hour', 'day of month', 'month', 'day of week'] as const;
 const MAX_LENGTH = 256;
+const MINUTES = 60;
 /** croner has a bit for each of the five weeks of a month, and one for the last. */
 const EVERY_WEEK = 0b111111;
 const FIVE_WEEKS = 0b011111;
@@ -39,7 +40,11 @@ export function parsePattern(pattern: string): Series {
   const cached = cache.get(pattern);
   if (cached) return cached;
   const parsed = parse(pattern);
-  const series = { next: (wall: WallTime) => nextMatch(parsed, wall), firesEveryHour: parsed.hour.every(Boolean) };
+  const series = {
+    next: (wall: WallTime) => nextMatch(parsed, wall),
+    firesEveryHour: parsed.hour.every(Boolean),
+    countBefore: (minuteOfDay: number) => countBefore(parsed, minuteOfDay),
+  };
   cache.set(pattern, series);
   return series;
 }
@@ -89,6 +94,13 @@ function nextMatch(parsed: CronPattern, wall: WallTime): WallTime | null {
   const shift = Math.floor((wall - YEAR_2000) / CALENDAR_CYCLE_MS) * CALENDAR_CYCLE_MS;
   const match = new CronDate(new Date(wall - shift), 0).increment(parsed, {}, false);
   return match === null ? null : match.getTime() + shift;
+}
+
+function countBefore({ hour, minute }: CronPattern, minuteOfDay: number): number {
+  const reached = Math.floor(minuteOfDay / MINUTES);
+  const count = (marks: readonly number[], end: number) => marks.slice(0, end).filter(Boolean).length;
+  const inHour = hour[reached] ? count(minute, minuteOfDay % MINUTES) : 0;
+  return count(hour, reached) * count(minute, MINUTES) + inHour;
 }
 
 function isValid(pattern: string): boolean {

@@ -8,6 +8,8 @@ export interface Schedule {
   recurrence: 'once' | 'daily' | 'weekly' | 'monthly';
   /** Overrides `recurrence`. */
   recurrencePattern: string | null;
+  /** Every so many days, weeks or months from the first run on; 1 if it is left out, and with a pattern. */
+  interval?: number;
   timezone: string;
 }
 
@@ -26,20 +28,22 @@ export function findOccurrence(schedule: Schedule, after: number): Occurrence | 
   return series === null ? null : firstOccurrenceAfter(series, timezone, after);
 }
 
-export function buildSeries({ scheduledFor, recurrence, recurrencePattern, timezone }: Schedule): Series | null {
+export function buildSeries(schedule: Schedule): Series | null {
+  const { scheduledFor, recurrence, recurrencePattern, timezone, interval = 1 } = schedule;
   if (recurrencePattern !== null) return parsePattern(recurrencePattern);
   if (recurrence === 'once') return null;
   const first = scheduledFor.getTime() + offsetAt(timezone, scheduledFor.getTime());
-  if (recurrence === 'monthly') return { next: (wall) => nextMonthly(first, wall), firesEveryHour: false };
-  const step = recurrence === 'weekly' ? 7 * DAY_MS : DAY_MS;
+  if (recurrence === 'monthly') return { next: (wall) => nextMonthly(first, wall, interval), firesEveryHour: false };
+  const step = interval * (recurrence === 'weekly' ? 7 * DAY_MS : DAY_MS);
   return { next: (wall) => first + Math.max(1, Math.floor((wall - first) / step) + 1) * step, firesEveryHour: false };
 }
 
-function nextMonthly(first: WallTime, wall: WallTime): WallTime {
+function nextMonthly(first: WallTime, wall: WallTime, interval: number): WallTime {
   const [begun, reached] = [new Date(first), new Date(wall)];
   const months = (reached.getUTCFullYear() - begun.getUTCFullYear()) * 12 + reached.getUTCMonth() - begun.getUTCMonth();
-  const candidate = monthsAfter(first, Math.max(1, months));
-  return candidate > wall ? candidate : monthsAfter(first, Math.max(1, months) + 1);
+  const runs = Math.max(1, Math.floor(months / interval));
+  const candidate = monthsAfter(first, runs * interval);
+  return candidate > wall ? candidate : monthsAfter(first, (runs + 1) * interval);
 }
 
 /** Too short months give their last day. */

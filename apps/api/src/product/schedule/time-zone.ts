@@ -95,6 +95,8 @@ export interface Series {
   next: (wall: WallTime) => WallTime | null;
   /** Then it also fires in both passes through a repeated hour. */
   firesEveryHour: boolean;
+  /** How often it fires before a minute of a day on which it fires; missing for a series of at most one run a day. */
+  countBefore?: (minuteOfDay: number) => number;
 }
 
 export interface Occurrence {

@@ -14,12 +14,15 @@ import { insertTask } from './write.ts';
 const MAX_NAME_CODE_POINTS = 100;
 const SUFFIX = ' (copy)';
 
-/** The copy of an active task continues with its next future run; any other copy is paused. Throws 400, 402, 404. */
+/**
+ * The copy of an active task continues with its next future run, unless it is to be paused; any other copy is paused. Throws
+ * 400, 402, 404.
+ */
 export function duplicateTask(
   ctx: Context,
   caller: Caller,
   taskId: number,
-  { name }: { name?: string } = {},
+  { name, isPaused = false }: { name?: string; isPaused?: boolean } = {},
 ): Promise<TaskRow> {
   return inTransaction(ctx, async (tx) => {
     const [original] = await tx.db
@@ -31,7 +34,7 @@ export function duplicateTask(
     const { settings } = original;
     checkTools(tx, settings);
     const channels = await lockChannels(tx, caller, settings.channels);
-    const nextExecutionAt = original.status === 'active' ? nextRun(settings, tx.now()) : null;
+    const nextExecutionAt = original.status === 'active' && !isPaused ? nextRun(settings, tx.now()) : null;
     if (nextExecutionAt !== null) await reserveActiveTask(tx, caller);
     return insertTask(tx, caller, {
       ...settings,

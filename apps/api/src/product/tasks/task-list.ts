@@ -1,7 +1,7 @@
 import type { WebActionInput } from '@carillon/contract/actions/web/index';
 import { TASK_PAGE_SIZE } from '@carillon/contract/actions/web/task-list';
 import { parseId } from '@carillon/contract/validation/formats';
-import { type executions, queryRows, type tasks } from '@carillon/db';
+import { type executions, nextRunOrder, queryRows, type tasks } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { containsPattern, encodeCursor, parseCursorInstant, unknownCursor } from '../../platform/queries/pages.ts';
@@ -22,13 +22,15 @@ interface Sort {
   check(key: string): void;
 }
 
+const NEXT_RUN = { status: sql`status`, recurrence: sql`recurrence`, nextExecutionAt: sql`next_execution_at` };
+
 const SORTS: Record<ListQuery['sort'], Sort> = {
   next: {
-    key: sql`coalesce(next_execution_at, 'infinity')`,
+    key: nextRunOrder(NEXT_RUN),
     direction: sql`asc`,
     type: sql`timestamptz`,
     check: (key) => {
-      if (key !== 'infinity') parseCursorInstant(key);
+      if (key !== 'infinity' && key !== '-infinity') parseCursorInstant(key);
     },
   },
   name: { key: sql`lower(name)`, direction: sql`asc`, type: sql`text`, check: () => {} },
@@ -41,6 +43,9 @@ const SORTS: Record<ListQuery['sort'], Sort> = {
     },
   },
 };
+
+/** It was stopped, its last runs have failed, or a run is overdue. */
+const needsAttentionSql = sql`(consecutive_failures > 0 or status = 'active' and alerting_since is not null)`;
 
 interface Position {
   id: number;
@@ -64,6 +69,7 @@ type ExecutionRow = typeof executions.$inferSelect;
 
 interface ListedTask extends Pick<TaskRow, 'id' | 'name' | 'status' | 'recurrence' | 'recurrencePattern' | 'timezone'> {
   key: string;
+  needsAttention: boolean;
   scheduledFor: string;
   nextExecutionAt: string | null;
   /** Of the last 30 planned runs, oldest first. */
@@ -105,10 +111,14 @@ export async function listTasksWithRuns(ctx: Context, caller: Caller, query: Lis
   };
 }
 
-const isFiltered = ({ search, status }: ListQuery) => Boolean(search || status);
+/** Of an instant, which may be infinite. */
+const toKeyText = (key: SQL) => sql`case when isfinite(${key})
+  then to_char(${key} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') else ${key}::text end`;
+
+const isFiltered = ({ search, status, needsAttention }: ListQuery) => Boolean(search || status || needsAttention);
 
 async function findTasks(ctx: Context, caller: Caller, query: ListQuery): Promise<Found> {
-  const { search, status } = query;
+  const { search, status, needsAttention } = query;
   const sort = SORTS[query.sort];
   const after = readCursor(query.cursor, sort);
   const compare = query.sort === 'newest' ? sql`<` : sql`>`;
@@ -116,7 +126,7 @@ async function findTasks(ctx: Context, caller: Caller, query: ListQuery): Promis
   const order = sql`${sort.key} ${sort.direction}, id ${sort.direction}`;
   const filter = sql`where ${search ? sql`s.name ilike ${containsPattern(search)}` : sql`true`} and ${
     status ? sql`s.status = ${status}` : sql`true`
-  }`;
+  } and ${needsAttention ? sql`s.needs_attention` : sql`true`}`;
   const limit = isFiltered(query) ? MAX_SCANNED : TASK_PAGE_SIZE + 1;
   const id = sql`p.id`;
   const [found] = await queryRows<Found>(
@@ -124,17 +134,17 @@ async function findTasks(ctx: Context, caller: Caller, query: ListQuery): Promis
     sql`
     with scanned as (
       select id, name, status, row_number() over (order by ${order}) as position,
-        ${query.sort === 'next' ? sql`coalesce(to_char(next_execution_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'infinity')` : sql`${sort.key}::text`} as key
-      from tasks where user_id = ${caller.id} ${isAfter} order by ${order} limit ${limit}
+        needs_attention, ${query.sort === 'next' ? toKeyText(sort.key) : sql`${sort.key}::text`} as key
+      from (select *, ${needsAttentionSql} as needs_attention from tasks) t where user_id = ${caller.id} ${isAfter} order by ${order} limit ${limit}
     ), matched as (
-      select s.id, s.key, s.position from scanned s ${filter} order by s.position limit ${TASK_PAGE_SIZE + 1}
+      select s.id, s.key, s.position, s.needs_attention from scanned s ${filter} order by s.position limit ${TASK_PAGE_SIZE + 1}
     )
     select (select task_count from users where id = ${caller.id}) as total,
       (select count(*)::int from scanned) as scanned,
       (select count(*)::int from matched) as matched,
       (select json_build_object('id', id, 'key', key) from scanned order by position desc limit 1) as last_scanned,
       (
-        select json_agg(json_build_object('id', t.id, 'name', t.name, 'status', t.status, 'key', p.key,
+        select json_agg(json_build_object('id', t.id, 'name', t.name, 'status', t.status, 'key', p.key, 'needsAttention', p.needs_attention,
           'scheduledFor', t.scheduled_for, 'recurrence', t.recurrence, 'recurrencePattern', t.recurrence_pattern,
           'timezone', t.timezone, 'nextExecutionAt', t.next_execution_at, 'fates', f.fates, 'lastPlanned', f.last,
           'lastRun', l.run, 'cost', c.cost) order by p.position)

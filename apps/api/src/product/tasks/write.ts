@@ -96,7 +96,7 @@ export function changeTask(
       .update(tasks)
       .set({
         ...columns,
-        ...(isResumed ? { consecutiveFailures: 0, waitingFailures: 0 } : {}),
+        ...(isResumed ? { consecutiveFailures: 0, waitingFailures: 0, isFailingAlerted: false } : {}),
         ...(OVERDUE_FIELDS.some((field) => field in changes) ? { overdueAt: changedOverdueAt(after) } : {}),
       })
       .where(eq(tasks.id, id))

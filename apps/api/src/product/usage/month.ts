@@ -2,8 +2,10 @@ import { queryRows, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { AppError, accountDeleted } from '../../errors.ts';
-import { getPlanLimits, type PlanRow, planColumnsSql } from '../../platform/limits/plan-limits.ts';
+import { getPlanLimits, getTrialEnd, type PlanRow, planColumnsSql } from '../../platform/limits/plan-limits.ts';
 import { toUtcDay, toUtcMonth } from '../../platform/limits/quotas.ts';
+import { forecastRuns } from './forecast.ts';
+import { listPlannedTasks } from './planned-tasks.ts';
 import { listUsageAlerts } from './read.ts';
 
 /** Ten years. */
@@ -16,7 +18,10 @@ interface Counters {
   costUsd: number;
 }
 
+const NOTHING: Counters = { executions: 0, tokens: 0, costUsd: 0 };
+
 interface MonthRow extends PlanRow {
+  trialEndsAt: string | null;
   months: string[];
   month: (Counters & { completed: number; failed: number }) | null;
   today: Counters | null;
@@ -27,22 +32,26 @@ interface MonthRow extends PlanRow {
 }
 
 /**
- * The usage of a UTC month, by default this one, with the present limits of the plan. Throws 404 for a month without usage.
- * Three statements.
+ * The usage of a UTC month, by default this one, with the present limits of the plan, and what the planned runs of this
+ * month will use. Throws 404 for a month without usage. Four statements.
  */
 export async function getUsageMonth(ctx: Context, caller: Caller, month?: string) {
   const today = toUtcDay(ctx.now());
   const thisMonth = toUtcMonth(today);
   const period = month ?? thisMonth;
   if (!/^20\d\d-(0[1-9]|1[0-2])$/.test(period)) throw noSuchMonth();
-  const [row, calls, alerts] = await Promise.all([
+  const [row, calls, alerts, planned] = await Promise.all([
     readMonth(ctx, caller, period, today),
     readCalls(ctx, caller, period),
     listUsageAlerts(ctx, caller),
+    period === thisMonth ? listPlannedTasks(ctx, caller) : [],
   ]);
   if (period !== thisMonth && !row.months.includes(period)) throw noSuchMonth();
   const limits = getPlanLimits(row);
   const { months, days, storedBytes, keys, rejections } = row;
+  const trialEndsAt = getTrialEnd(row);
+  const counters = { day: row.today ?? NOTHING, month: row.month ?? NOTHING };
+  const { shortages, expected } = forecastRuns(planned, { limits, ...counters, trialEndsAt }, ctx.now());
   return {
     period,
     months: [thisMonth, ...months.filter((one) => one !== thisMonth)],
@@ -52,6 +61,8 @@ export async function getUsageMonth(ctx: Context, caller: Caller, month?: string
       executions: { used: row.today?.executions ?? 0, limit: limits.executionsPerDay },
       tokens: { used: row.today?.tokens ?? 0, limit: limits.tokensPerDay },
     },
+    trialEndsAt,
+    forecast: period === thisMonth ? { ...expected, shortages } : null,
     storage: { used: storedBytes, limit: limits.uploadBytes },
     completed: row.month?.completed ?? 0,
     failed: row.month?.failed ?? 0,
@@ -71,7 +82,7 @@ async function readMonth({ db }: Context, { id }: Caller, period: string, today:
   const [row] = await queryRows<MonthRow>(
     db,
     sql`
-    select ${planColumnsSql},
+    select ${planColumnsSql}, u.trial_ends_at,
       array(select c.period from usage_counters c where c.user_id = u.id and length(c.period) = 7
         order by c.period desc limit ${MAX_MONTHS}) as months,
       (select json_build_object(${counters}, 'completed', c.completed, 'failed', c.failed) from usage_counters c

@@ -1,11 +1,13 @@
-import { alerts, executions, tasks } from '@carillon/db';
-import { and, eq } from 'drizzle-orm';
+import { alerts, deliveries, executions, notifications, tasks } from '@carillon/db';
+import { and, asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { executeTask } from '../../../src/product/executions/start.ts';
 import { decideAlerts, type EndedRun } from '../../../src/product/notifications/alerts/after-run.ts';
 import { alertOverdue } from '../../../src/product/notifications/alerts/overdue.ts';
+import { changeTask } from '../../../src/product/tasks/write.ts';
 import { createAlertedTask, minutesAfter, PLANNED, readAlertKinds, readAlerts } from '../../support/alerts.ts';
+import { insertChannel } from '../../support/channel-rows.ts';
 import { countStatementsInTransactions } from '../../support/database.ts';
 import { testEngine } from '../../support/engine.ts';
 import { readRuns, readTaskRow } from '../../support/task-rows.ts';
@@ -41,6 +43,62 @@ t.test('The third failure in a row is alerted, and neither the second nor the fo
     },
   ]);
   t.same((await readTaskRow(ctx, task)).alertingSince, runs[2]?.completedAt);
+});
+
+t.test(
+  'A row of failures is alerted once, also when the rule is added or lowered after its number is reached',
+  async (t) => {
+    const task = await createAlertedTask(ctx, alice(), { alerts: { failuresInRow: 10 }, maxRetries: 0 });
+    const setRules = (alerts: object) => ctx.db.update(tasks).set({ alerts }).where(eq(tasks.id, task));
+    fail();
+    for (let failure = 1; failure <= 3; failure += 1) await run(task);
+    await setRules({});
+    await setRules({ failuresInRow: 2 });
+    await run(task);
+    t.match(await readAlerts(ctx, task), [{ kind: 'task.failing', data: { failuresInRow: 4, stopped: false } }]);
+    await setRules({ failuresInRow: 1 });
+    succeed();
+    await run(task);
+    fail();
+    await run(task);
+    await run(task);
+    t.same(await kinds(task), ['task.failing', 'task.recovered', 'task.failing']);
+  },
+);
+
+t.test('A stop is one alert and one notification, and a resumed task is alerted again', async (t) => {
+  const task = await createAlertedTask(ctx, alice(), { alerts: { failuresInRow: 3 } });
+  fail();
+  for (let failure = 1; failure <= 5; failure += 1) await run(task);
+  t.match(await readAlerts(ctx, task), [
+    { data: { failuresInRow: 3, stopped: false } },
+    {
+      title: 'Task "Morning news" was stopped after 5 failed runs',
+      message: /^It will not run again until you resume it\. The last error: /,
+      data: { failuresInRow: 5, stopped: true },
+    },
+  ]);
+  const notices = await ctx.db.select().from(notifications).where(eq(notifications.userId, alice().id));
+  t.same(notices.map(({ kind }) => kind).sort(), ['task.failed', 'task.failing']);
+  await changeTask(ctx, alice(), task, { status: 'active' });
+  for (let failure = 1; failure <= 3; failure += 1) await run(task);
+  t.match((await readAlerts(ctx, task)).at(-1), { data: { failuresInRow: 3, stopped: false } });
+});
+
+t.test('A channel of the task gets one message of a failure that is alerted, and of the stop', async (t) => {
+  const channel = await insertChannel(ctx, alice().id);
+  const task = await createAlertedTask(ctx, alice(), { channels: [channel], webhookUrl: null });
+  fail();
+  for (let failure = 1; failure <= 5; failure += 1) await run(task);
+  const sent = await ctx.db
+    .select()
+    .from(deliveries)
+    .where(eq(deliveries.webhookId, channel))
+    .orderBy(asc(deliveries.createdAt));
+  t.same(
+    sent.map(({ event }) => event),
+    ['execution.failed', 'execution.failed', 'task.failing', 'execution.failed', 'task.failing'],
+  );
 });
 
 t.test('The first success after an alert says that the task works again, once', async (t) => {
@@ -126,9 +184,10 @@ const RUN: EndedRun = {
   hasWebhook: true,
   notificationEmail: null,
   alertingSince: null,
+  isFailingAlerted: false,
   result: { ok: true, usage: { costUsd: 0.5 }, durationMs: 1500 },
 };
-const FINAL = { isFinal: true, failuresInRow: 0 };
+const FINAL = { isFailure: true, failuresInRow: 0, isStopped: false };
 const decide = (given: Partial<EndedRun>, outcome = FINAL) => decideAlerts({ ...RUN, ...given }, outcome).alerts;
 
 t.test('A run is expensive above the limit, and not at it', async (t) => {
@@ -174,14 +233,16 @@ t.test('A cancelled run counts as no failure and is not slow, but its cost is al
     durationMs: 9e6,
   } as const;
   const rules = { failuresInRow: 1, durationAboveMs: 1, costAboveUsd: 1 };
-  t.match(decide({ alerts: rules, result }, { isFinal: true, failuresInRow: 1 }), [{ kind: 'task.expensive' }]);
+  t.match(decide({ alerts: rules, result }, { ...FINAL, isFailure: false, failuresInRow: 1 }), [
+    { kind: 'task.expensive' },
+  ]);
   const since = minutesAfter(-60);
-  t.same(decideAlerts({ ...RUN, result, alertingSince: since }, FINAL), { alerts: [], alertingSince: since });
+  t.match(decideAlerts({ ...RUN, result, alertingSince: since }, FINAL), { alerts: [], alertingSince: since });
 });
 
 t.test('The default rules apply with a webhook or an address, and are off without either', async (t) => {
   const result = { ok: false, errorCode: 'TIMEOUT', message: 'Too long', usage: null, durationMs: 1 } as const;
-  const third = { isFinal: true, failuresInRow: 3 };
+  const third = { ...FINAL, failuresInRow: 3 };
   t.match(decide({ result }, third), [{ kind: 'task.failing' }]);
   t.match(decide({ result, hasWebhook: false, notificationEmail: 'a@example.com' }, third), [{ kind: 'task.failing' }]);
   t.same(decide({ result, hasWebhook: false }, third), []);

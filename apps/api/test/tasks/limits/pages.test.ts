@@ -17,7 +17,7 @@ const insert = (values: Parameters<typeof insertTask>[2]) =>
   });
 const hoursAhead = async () => {
   const { upcoming } = await getOverview(ctx, alice(), {});
-  return upcoming.runs.map(({ at }) => at.toISOString().slice(8, 13));
+  return upcoming.next.map(({ at }) => at.toISOString().slice(8, 13));
 };
 const hoursOfPage = async (id: number) =>
   (await getTaskWithRuns(ctx, alice(), id)).next.map(({ at }) => at.toISOString().slice(8, 13));

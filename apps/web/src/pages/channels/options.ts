@@ -1,5 +1,5 @@
 import type { ChannelKind } from '@carillon/contract/channels/channels';
-import { canonicalTimeZone } from '@carillon/contract/validation/formats';
+import { canonicalTimeZone, listTimeZones } from '@carillon/contract/validation/formats';
 import { renderRadios, renderTick } from '../../components/choices.ts';
 import { type FormErrors, renderField, renderInput, renderSelect } from '../../components/fields.ts';
 import { countWords } from '../../components/format.ts';
@@ -76,7 +76,7 @@ export function describeDigest({ digest, digestHour, digestTimezone }: Omit<Opti
   return `one mail a day at ${pad(digestHour ?? START_HOUR)}:00, ${namePlace(digestTimezone ?? 'UTC')}`;
 }
 
-const regions = Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC');
+const regions = listTimeZones().slice(1);
 /** The same for all users, and long: it is built once. */
 const allZones = raw(['UTC', ...regions].map((zone) => `<option>${zone}</option>`).join(''));
 

@@ -7,6 +7,8 @@ import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 
 type Overview = WebActionData<'getOverview'>;
+type Cause = Overview['causes'][number];
+type CauseOf<K extends Cause['kind']> = Extract<Cause, { kind: K }>;
 
 interface Need {
   outcome: RunOutcome;
@@ -18,40 +20,25 @@ const MAX_SHOWN = 5;
 
 const button = (href: string, text: string) => html`<a class="button" href="${href}">${text}</a>`;
 
-const QUOTAS = [
-  ['daily.executions', 'runs', 'today', 'at midnight UTC'],
-  ['daily.tokens', 'tokens', 'today', 'at midnight UTC'],
-  ['executions', 'runs', 'this month', 'with the next month'],
-  ['tokens', 'tokens', 'this month', 'with the next month'],
-] as const;
+const UNITS = { executions: 'runs', tokens: 'tokens' };
+const PERIODS = { day: 'today', month: 'this month' };
 
-function listQuotas({ daily, executions, tokens }: Overview['usage']): Need[] {
-  const quotas = {
-    'daily.executions': daily.executions,
-    'daily.tokens': daily.tokens,
-    executions,
-    tokens,
-  };
-  return QUOTAS.filter(([name]) => quotas[name].used >= quotas[name].limit).map(([name, unit, period, back]) => ({
-    outcome: 'quota',
-    text: html`The ${formatCount(quotas[name].limit)} ${unit} of ${period} are used. Tasks run again ${back}.`,
-    action: button('/usage', 'See usage'),
-  }));
-}
+const describeRefused = ({ runs, tasks }: { runs: number; tasks: number }) =>
+  runs > 0 && html`: ${countWords(runs, 'run')} of ${countWords(tasks, 'task')} ${runs === 1 ? 'falls' : 'fall'} out`;
 
 const describeFailure = (failures: number) => (failures === 1 ? 'failed' : `failed ${failures} times in a row`);
 
-function describeBudget(budget: string, cause: Overview['overBudget'][number]['cause']): string {
-  if (cause === 'budget_too_small') return `does not run: its budget of ${budget} a month does not cover a run.`;
-  const reason =
-    cause === 'used'
+function describeBudget(budget: string, reason: CauseOf<'over_budget'>['reason']): string {
+  if (reason === 'budget_too_small') return `does not run: its budget of ${budget} a month does not cover a run.`;
+  const text =
+    reason === 'used'
       ? `has used its budget of ${budget} this month.`
       : `does not run: the rest of its budget of ${budget} this month does not cover a run.`;
-  return `${reason} It runs again with the next month.`;
+  return `${text} It runs again with the next month.`;
 }
 
 /** A webhook, or a channel, that was switched off after it failed. */
-function describeSilent({ id, url, kind, name }: Overview['failedWebhooks'][number]): Need {
+function describeSilent({ id, url, kind, name }: CauseOf<'endpoint_off'>['endpoint']): Need {
   if (kind === 'webhook') {
     return {
       outcome: 'failed',
@@ -66,50 +53,72 @@ function describeSilent({ id, url, kind, name }: Overview['failedWebhooks'][numb
   };
 }
 
-function listNeeds(context: UserPageContext, overview: Overview): Need[] {
-  const { failing, silent, overBudget, failedWebhooks, usage, unconfirmedEmails } = overview;
-  return [
-    ...silent.map(
-      ({ taskId, taskName, plannedFor }): Need => ({
-        outcome: 'missed',
-        text: html`<a href="/tasks/${taskId}"><b>${taskName}</b></a> is silent: its run of ${renderMoment(plannedFor, context)} has not ended.`,
-        action: button(`/alerts?taskId=${taskId}`, 'See alerts'),
-      }),
-    ),
-    ...failing.map(
-      ({ taskId, taskName, failures, executionId, at, error }): Need => ({
+function describeNeed(context: UserPageContext, cause: Cause): Need {
+  switch (cause.kind) {
+    case 'stopped':
+    case 'failing': {
+      const { kind, taskId, taskName, failures, executionId, at, error } = cause;
+      return {
         outcome: 'failed',
-        text: html`<a href="/tasks/${taskId}"><b>${taskName}</b></a> ${describeFailure(failures)}${
-          at !== null && html`, last ${renderMoment(at, context)}`
-        }. ${error}`,
+        text: html`<a href="/tasks/${taskId}"><b>${taskName}</b></a> ${
+          kind === 'stopped' ? `was stopped after ${failures} failed runs` : describeFailure(failures)
+        }${at !== null && html`, last ${renderMoment(at, context)}`}. ${error}`,
         action:
           executionId === null
             ? button(`/tasks/${taskId}`, 'See the task')
             : button(`/executions/${executionId}`, 'See why'),
-      }),
-    ),
-    ...overBudget.map(
-      ({ taskId, taskName, budgetUsd, cause }): Need => ({
+      };
+    }
+    case 'trial_ended':
+      return {
         outcome: 'quota',
-        text: html`<a href="/tasks/${taskId}"><b>${taskName}</b></a> ${describeBudget(formatCost(budgetUsd), cause)}`,
-        action: button(`/tasks/${taskId}/edit`, 'Change the budget'),
-      }),
-    ),
-    ...listQuotas(usage),
-    ...failedWebhooks.map(describeSilent),
-    ...unconfirmedEmails.map(
-      (email): Need => ({
+        text: html`The trial has ended${describeRefused(cause)} in 24 hours.`,
+        action: button('/usage', 'See usage'),
+      };
+    case 'trial_ends':
+      return {
+        outcome: 'quota',
+        text: html`The trial ends ${renderMoment(cause.from, context)}${describeRefused(cause)} in 24 hours.`,
+        action: button('/usage', 'See usage'),
+      };
+    case 'over_quota':
+      return {
+        outcome: 'quota',
+        text: html`The ${formatCount(cause.limit)} ${UNITS[cause.resource]} of ${PERIODS[cause.period]} are used${describeRefused(cause)} until ${renderMoment(cause.until, context)}.`,
+        action: button('/usage', 'See usage'),
+      };
+    case 'quota_ends':
+      return {
+        outcome: 'quota',
+        text: html`The ${formatCount(cause.limit)} ${UNITS[cause.resource]} of ${cause.period === 'day' ? 'a day' : 'this month'} are used up ${renderMoment(cause.from, context)}${describeRefused(cause)} until ${renderMoment(cause.until, context)}.`,
+        action: button('/usage', 'See usage'),
+      };
+    case 'endpoint_off':
+      return describeSilent(cause.endpoint);
+    case 'late':
+      return {
+        outcome: 'missed',
+        text: html`<a href="/tasks/${cause.taskId}"><b>${cause.taskName}</b></a> is silent: its run of ${renderMoment(cause.plannedFor, context)} has not ended.`,
+        action: button(`/alerts?taskId=${cause.taskId}`, 'See alerts'),
+      };
+    case 'over_budget':
+      return {
+        outcome: 'quota',
+        text: html`<a href="/tasks/${cause.taskId}"><b>${cause.taskName}</b></a> ${describeBudget(formatCost(cause.budgetUsd), cause.reason)}`,
+        action: button(`/tasks/${cause.taskId}/edit`, 'Change the budget'),
+      };
+    case 'unconfirmed':
+      return {
         outcome: 'waiting',
-        text: html`<b>${email}</b> is not confirmed, so nothing is mailed to it. Open the link that it got.`,
+        text: html`<b>${cause.email}</b> is not confirmed, so nothing is mailed to it. Open the link that it got.`,
         action: button('/settings#notifications', 'See addresses'),
-      }),
-    ),
-  ];
+      };
+  }
 }
 
 /** What the person has to look at, the worst first. Nothing if all is well. */
 export function renderAttention(context: UserPageContext, overview: Overview): Html {
-  const needs = listNeeds(context, overview);
+  const needs = overview.causes.map((cause) => describeNeed(context, cause));
   if (needs.length === 0) return EMPTY;
   const more = needs.length - MAX_SHOWN;
   return html`<section aria-labelledby="needs">

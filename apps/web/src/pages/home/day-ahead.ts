@@ -4,7 +4,7 @@ import { renderDays } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 
-type Run = WebActionData<'getOverview'>['upcoming']['runs'][number];
+type Upcoming = WebActionData<'getOverview'>['upcoming'];
 
 const HOUR_MS = 3_600_000;
 const SLOT_MS = HOUR_MS / 2;
@@ -17,16 +17,14 @@ const TOP = 14;
 /** With fewer runs at once, each is a bar of its own of this height. */
 const UNIT = 20;
 
-const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
+const REFUSALS = {
+  executions: 'over quota',
+  tokens: 'over quota',
+  trial: 'trial ended',
+  budget: 'over budget',
+};
 
-function countBySlot(runs: readonly Run[], now: Date): number[] {
-  const counts = Array.from({ length: SLOTS }, () => 0);
-  for (const { at } of runs) {
-    const slot = Math.floor((new Date(at).getTime() - now.getTime()) / SLOT_MS);
-    if (slot >= 0 && slot < SLOTS) counts[slot]! += 1;
-  }
-  return counts;
-}
+const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
 
 /** The full hours of the next day that can be divided by three in local time. */
 function renderTicks({ now, timeZone }: UserPageContext): Html[] {
@@ -47,19 +45,16 @@ function renderTicks({ now, timeZone }: UserPageContext): Html[] {
 }
 
 /** A line of time with the planned runs, by half hour. */
-export function renderDayAhead(context: UserPageContext, runs: readonly Run[]): Html {
-  const counts = countBySlot(runs, context.now);
-  const most = Math.max(...counts);
+export function renderDayAhead(context: UserPageContext, { slots, runs, refused }: Upcoming): Html {
+  const most = Math.max(0, ...slots.map((slot) => slot.runs));
   const unit = Math.min(UNIT, (BASE - TOP) / Math.max(most, 1));
-  const label = `Runs planned by half hour. ${runs.length} in 24 hours, at most ${most} in one half hour.`;
+  const label = `Runs planned by half hour. ${runs} in 24 hours, at most ${most} in one half hour.${refused > 0 ? ` ${refused} more are refused.` : ''}`;
   return html`<figure><svg class="chart" height="98" role="img" aria-label="${label}">
 <line class="grid" x1="0" x2="100%" y1="${BASE}" y2="${BASE}"/>
-${counts.map((count, slot) => {
+${slots.map(({ from, runs: count, refused: out }) => {
   const height = count * unit;
-  return (
-    count > 0 &&
-    html`<rect class="bar" x="${percent(slot / SLOTS)}" y="${(BASE - 2 - height).toFixed(1)}" width="1.3%" height="${(height - 1).toFixed(1)}" rx="1.5"><title>${countWords(count, 'run')}</title></rect>`
-  );
+  const x = percent((new Date(from).getTime() - context.now.getTime()) / (SLOTS * SLOT_MS));
+  return html`<rect class="bar${out === count && ' hollow'}" x="${x}" y="${(BASE - 2 - height).toFixed(1)}" width="1.3%" height="${(height - 1).toFixed(1)}" rx="1.5"><title>${countWords(count, 'run')}</title></rect>`;
 })}
 <line class="now" x1="0" x2="0" y1="2" y2="77"/><text class="strong" x="7" y="11">now</text>
 ${renderTicks(context)}
@@ -67,12 +62,12 @@ ${renderTicks(context)}
 }
 
 /** The next runs, one by one. */
-export const renderUpNext = (context: UserPageContext, runs: readonly Run[]): Html =>
+export const renderUpNext = (context: UserPageContext, { next }: Upcoming): Html =>
   renderDays(
-    runs.slice(0, SHOWN_RUNS).map(({ at, taskId, taskName }) => ({
+    next.slice(0, SHOWN_RUNS).map(({ at, taskId, taskName, refusedBy }) => ({
       at: new Date(at),
       outcome: null,
-      content: html`<a href="/tasks/${taskId}">${taskName}</a>`,
+      content: html`<a href="/tasks/${taskId}">${taskName}</a>${refusedBy !== null && html` <span class="tag calm">${REFUSALS[refusedBy]}</span>`}`,
     })),
     context,
   );

@@ -39,8 +39,8 @@ export async function showHome(context: UserPageContext): Promise<Page> {
   const since = recordVisit(context);
   const overview = unwrap(await actions.getOverview(session, since ? { since: since.toISOString() } : {}));
   if (overview.tasks === 0) return showFirstTask(context, overview);
-  const { runs, isComplete } = overview.upcoming;
-  const planned = `${countWords(runs.length, 'run')}${isComplete ? '' : ' or more'} in the next 24 hours`;
+  const { upcoming } = overview;
+  const planned = `${countWords(upcoming.runs, 'run')} in the next 24 hours`;
   return {
     title: 'Home',
     subtitle: `${formatLongDay(now, timeZone)}. ${planned}.`,
@@ -49,13 +49,13 @@ export async function showHome(context: UserPageContext): Promise<Page> {
     body: html`${renderAttention(context, overview)}
 <section aria-labelledby="next">
 <div class="head"><h2 id="next">Next 24 hours</h2><a href="/tasks">All tasks</a></div>
-${renderDayAhead(context, runs)}
+${renderDayAhead(context, upcoming)}
 </section>
 <div class="split">
 ${renderAnswers(context, overview.answers, since)}
 <section aria-labelledby="up">
 <div class="head"><h2 id="up">Up next</h2></div>
-${runs.length > 0 ? renderUpNext(context, runs) : html`<p class="muted">Nothing is planned in the next 24 hours.</p>`}
+${upcoming.next.length > 0 ? renderUpNext(context, upcoming) : html`<p class="muted">Nothing is planned in the next 24 hours.</p>`}
 </section>
 </div>
 ${renderMonth(overview.usage, now)}`,

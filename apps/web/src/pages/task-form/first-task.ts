@@ -95,9 +95,11 @@ export async function startFirstTask(context: UserPageContext): Promise<Page | R
   }
   const result = await actions.createTaskAndRun(session, input);
   if (!result.success) return show(toTaskErrors(result), toTaskStatus(result));
-  const { taskId, executionId } = result.data;
-  if (executionId === null)
-    return redirect(`/tasks/${taskId}`, 'The task is saved. It does not run now: your quota is used up.');
+  const { taskId, executionId, refusal } = result.data;
+  if (executionId === null) {
+    const reason = refusal === 'trial' ? 'your trial has ended' : 'your quota is used up';
+    return redirect(`/tasks/${taskId}`, `The task is saved. It does not run now: ${reason}.`);
+  }
   return redirect(
     `/executions/${executionId}`,
     `The task is saved, and runs now. ${describeFirstRun(context, schedule.scheduledFor)}`,

@@ -3,35 +3,51 @@ import { renderShare } from '../../components/meters.ts';
 import { type Html, html } from '../../html.ts';
 import { forecast, formatUtcDay, type Month, type Period, type Quota } from './month.ts';
 
+type Shortage = NonNullable<Month['forecast']>['shortages'][number];
+
+const UNITS = { executions: 'runs', tokens: 'tokens', trial: 'trial' };
+
 /** Whether something runs out before the period ends: the first question of the page. */
-export function describeOutlook({ executions, tokens, daily }: Month, period: Period, now: Date): string {
+export function describeOutlook(
+  { executions, tokens, daily, trialEndsAt, forecast }: Month,
+  period: Period,
+  now: Date,
+): string {
   const { name } = period;
-  const quotas = [
-    { unit: 'runs', quota: executions, at: forecast(executions, period, now).usedUpAt },
-    { unit: 'tokens', quota: tokens, at: forecast(tokens, period, now).usedUpAt },
-  ];
+  if (trialEndsAt !== null && new Date(trialEndsAt) <= now) return 'The trial has ended. Tasks do not run.';
   const isUsedUp = ({ used, limit }: Quota) => used >= limit;
-  const usedUp = quotas.filter(({ quota }) => isUsedUp(quota)).map(({ unit }) => unit);
+  const usedUp = [isUsedUp(executions) && 'runs', isUsedUp(tokens) && 'tokens'].filter(Boolean);
   if (usedUp.length > 0) {
     return `The ${usedUp.join(' and the ')} of ${name} are used up. Tasks run again on ${formatUtcDay(period.until)}, 00:00 UTC.`;
   }
   const today = (['executions', 'tokens'] as const).filter((unit) => isUsedUp(daily[unit]));
   if (today.length > 0) {
-    const units = today.map((unit) => (unit === 'executions' ? 'runs' : 'tokens')).join(' and the ');
+    const units = today.map((unit) => UNITS[unit]).join(' and the ');
     return `The ${units} of today are used up. Tasks run again at midnight UTC.`;
   }
-  const ahead = quotas.flatMap(({ unit, at }) =>
-    at === null ? [] : `the ${unit} of ${name} are used up on ${formatUtcDay(at)}`,
-  );
-  return ahead.length > 0 ? `At this pace ${ahead.join(', and ')}.` : `At this pace nothing runs out in ${name}.`;
+  const ahead = (forecast?.shortages ?? []).map((shortage) => describeShortage(shortage, name));
+  return ahead.length > 0 ? `As planned, ${ahead.join(', and ')}.` : `As planned, nothing runs out in ${name}.`;
 }
 
-function describeForecast(quota: Quota, period: Period, now: Date, show: (count: number) => string): string {
-  const { expected, usedUpAt } = forecast(quota, period, now);
-  if (quota.used >= quota.limit) return 'used up';
-  return usedUpAt === null
-    ? `at this pace ${show(Math.round(expected))} by the end of ${period.name}`
-    : `at this pace used up on ${formatUtcDay(usedUpAt)}`;
+function describeShortage({ resource, period, from, runs }: Shortage, month: string): string {
+  const on = `on ${formatUtcDay(new Date(from))}`;
+  if (resource === 'trial') return `the trial ends ${on}`;
+  const refused = `${formatCount(runs)} planned ${runs === 1 ? 'run is' : 'runs are'} refused`;
+  return `the ${UNITS[resource]} of ${period === 'day' ? 'the day' : month} are used up ${on}: ${refused}`;
+}
+
+function describeForecast(
+  resource: 'executions' | 'tokens',
+  month: Month,
+  period: Period,
+  show: (count: number) => string,
+): string {
+  const { used, limit } = month[resource];
+  if (used >= limit) return 'used up';
+  const shortage = month.forecast?.shortages.find((one) => one.resource === resource && one.period === 'month');
+  return shortage
+    ? `as planned used up on ${formatUtcDay(new Date(shortage.from))}`
+    : `as planned ${show(month.forecast?.[resource] ?? used)} by the end of ${period.name}`;
 }
 
 interface Figure {
@@ -64,14 +80,14 @@ export function renderNow(month: Month, period: Period, now: Date): Html {
       name: 'Runs',
       quota: executions,
       show: formatCount,
-      note: describeForecast(executions, period, now, formatCount),
+      note: describeForecast('executions', month, period, formatCount),
     },
     {
       id: 'tokens',
       name: 'Tokens',
       quota: tokens,
       show: formatShortCount,
-      note: describeForecast(tokens, period, now, formatShortCount),
+      note: describeForecast('tokens', month, period, formatShortCount),
     },
     { id: 'runs-today', name: 'Runs today', quota: daily.executions, show: formatCount, note: 'back at midnight UTC' },
     {

@@ -9,6 +9,7 @@ export const TASK_PAGE_SIZE = 25;
 const ListInput = strictObject({
   sort: stringEnum(TASK_SORTS),
   status: Type.Optional(TaskStatus),
+  needsAttention: Type.Optional(Type.Boolean({ description: 'Only tasks that need attention' })),
   search: Type.Optional(Type.String({ maxLength: 100 })),
   cursor: Type.Optional(Type.String({ maxLength: 1000 })),
 });

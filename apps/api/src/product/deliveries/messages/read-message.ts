@@ -53,9 +53,19 @@ export function readMessage(
       return { ...base, level: 'alert', title: `${task.name} is overdue`, text, url: toUrl(`/tasks/${task.id}`) };
     }
     case 'task.failing': {
-      const { task, execution, failuresInRow, error } = data as EventData<'task.failing'>;
+      const { task, execution, failuresInRow, error, stopped } = data as EventData<'task.failing'>;
       const count = failuresInRow === 1 ? '' : ` ${failuresInRow} times in a row`;
       const url = toUrl(`/executions/${execution.id}`);
+      if (stopped) {
+        const text = `It will not run again until you resume it. The last error: ${error}`;
+        return {
+          ...base,
+          level: 'alert',
+          title: `${task.name} was stopped after ${failuresInRow} failed runs`,
+          text,
+          url,
+        };
+      }
       return { ...base, level: 'alert', title: `${task.name} failed${count}`, text: `The last error: ${error}`, url };
     }
     case 'task.recovered': {

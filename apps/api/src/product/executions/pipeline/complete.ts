@@ -98,7 +98,7 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       select t.id, t.name, t.status, t.recurrence, t.next_execution_at, t.consecutive_failures, t.waiting_failures,
         t.notification_email, t.webhook_url is not null or t.channels <> '{}' as has_webhook, t.notify,
         t.notify <> 'always' or t.watch <> '{}' as reports_changes, t.tools <> '{}' as has_tools, t.max_retries, t.alerts,
-        t.alerting_since, t.recurrence <> 'once' and t.status = 'active' and t.next_execution_at is null
+        t.alerting_since, t.is_failing_alerted, t.recurrence <> 'once' and t.status = 'active' and t.next_execution_at is null
           and num_nonnulls(t.ends_at, t.max_runs) > 0 as has_no_further_run,
         ${selectBudget} as budget
       from tasks t
@@ -117,7 +117,7 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
     returning e.id, results.token as claim_token, e.task_id, e.user_id, e.trigger, e.via_webhook, e.planned_for,
       e.attempt, e.created_at as requested_at, e.started_at, was.usage_day, was.tokens_reserved, held.name as task_name, held.notification_email,
       held.status as task_status, held.recurrence, held.next_execution_at, held.consecutive_failures, held.waiting_failures, held.has_webhook,
-      held.notify, held.reports_changes, held.has_tools, held.max_retries, held.alerts, held.alerting_since, held.has_no_further_run, held.budget`,
+      held.notify, held.reports_changes, held.has_tools, held.max_retries, held.alerts, held.alerting_since, held.is_failing_alerted, held.has_no_further_run, held.budget`,
     ),
   ]);
   // Two claims of one execution may end together.

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { lockAccounts, type QuotaAccount, type QuotaExceeded, toUtcDay } from '../../../platform/limits/quotas.ts';
 import { inTransaction } from '../../../transaction.ts';
+import { notifyRefusedRuns, type RefusedRun } from '../../usage/notify-refused.ts';
 import { recordUsage } from '../../usage/record.ts';
 import { loadHighestCost } from '../budget/costs.ts';
 import { notifyRefused } from '../budget/notices.ts';
@@ -106,6 +107,7 @@ async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & {
   // Readers of the event log remember the ids of what is committed.
   if (refused.length + replaced.size > 0) await queryRows(ctx.db, sql`set local synchronous_commit to default`);
   await failOverQuota(ctx, refused);
+  await notifyRefusedRuns(ctx, listRefused(plans, waiting, admitted.refused, accounts));
   await completeTasks(ctx, listEnding(plans));
   await notifyRefused(ctx, listOverBudget(plans));
   return {
@@ -113,6 +115,21 @@ async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & {
     refused: refused.map(({ id }) => id),
     mayBeMore: isCut || tasks.length === MAX_BATCH || retries.length === MAX_BATCH,
   };
+}
+
+/** With the accounts that were locked for them. */
+function listRefused(
+  plans: readonly TaskPlan[],
+  retries: readonly { id: number; userId: number }[],
+  refused: readonly { id: number; exceeded: QuotaExceeded }[],
+  accounts: ReadonlyMap<number, QuotaAccount>,
+): RefusedRun[] {
+  const planned = plans.flatMap(({ task, runs }) => runs.map(({ exceeded }) => ({ userId: task.userId, exceeded })));
+  const users = new Map(retries.map(({ id, userId }) => [id, userId]));
+  const retried = refused.map(({ id, exceeded }) => ({ userId: users.get(id) as number, exceeded }));
+  return [...planned, ...retried].flatMap(({ userId, exceeded }) =>
+    exceeded === null ? [] : [{ account: accounts.get(userId) as QuotaAccount, exceeded }],
+  );
 }
 
 /** The locks of the tasks keep other transactions off these executions, so that they may be locked after the accounts. */

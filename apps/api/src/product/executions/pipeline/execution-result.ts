@@ -69,6 +69,8 @@ export interface CompletedExecution {
   /** Null for the default rules. */
   alerts: AlertRules | null;
   alertingSince: Date | null;
+  /** Whether this row of failures was alerted. */
+  isFailingAlerted: boolean;
   nextExecutionAt: Date | null;
   /** Whether its schedule has ended, or its account is suspended. */
   hasNoFurtherRun: boolean;

@@ -26,6 +26,7 @@ interface FollowUp {
   consecutiveFailures: number;
   waitingFailures: number;
   alertingSince: Date | null;
+  isFailingAlerted: boolean;
   alerts: NewAlert[];
 }
 
@@ -42,8 +43,9 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     const current = earlier ? { ...execution, ...getTaskState(earlier) } : execution;
     const decided = decideFollowUp(tx, current, ended.has(execution.taskId));
     const waitingFailures = countWaitingFailures(current, decided.retryAt);
-    const isFinal = decided.retryAt === null || waitingFailures > current.waitingFailures;
-    const outcome = { isFinal, failuresInRow: decided.consecutiveFailures + waitingFailures };
+    const failuresInRow = decided.consecutiveFailures + waitingFailures;
+    const isFailure = failuresInRow > current.consecutiveFailures + current.waitingFailures;
+    const outcome = { isFailure, failuresInRow, isStopped: isStopped(current, decided.taskStatus) };
     const followUp = { ...decided, waitingFailures, ...decideAlerts(current, outcome) };
     byTask.set(execution.taskId, followUp);
     return followUp;
@@ -77,18 +79,19 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
 }
 
 /** What an execution of the same task in the batch has changed. */
-const getTaskState = ({ taskStatus, consecutiveFailures, waitingFailures, alertingSince }: FollowUp) => ({
-  taskStatus,
-  consecutiveFailures,
-  waitingFailures,
-  alertingSince,
-});
+const getTaskState = (followUp: FollowUp) => {
+  const { taskStatus, consecutiveFailures, waitingFailures, alertingSince, isFailingAlerted } = followUp;
+  return { taskStatus, consecutiveFailures, waitingFailures, alertingSince, isFailingAlerted };
+};
+
+const isStopped = ({ taskStatus, recurrence }: CompletedExecution, after: TaskStatus) =>
+  recurrence !== 'once' && after === 'failed' && taskStatus !== 'failed';
 
 function decideFollowUp(
   tx: Context,
   completed: CompletedExecution,
   hasEnded: boolean,
-): Omit<FollowUp, 'waitingFailures' | 'alerts' | 'alertingSince'> {
+): Omit<FollowUp, 'waitingFailures' | 'alerts' | 'alertingSince' | 'isFailingAlerted'> {
   const { result, recurrence, nextExecutionAt, plannedFor, taskStatus, consecutiveFailures } = completed;
   // The planned execution of a `once` task, or one on demand after it failed.
   const isOnly = recurrence === 'once' && nextExecutionAt === null && (plannedFor !== null || taskStatus === 'failed');
@@ -151,7 +154,8 @@ async function updateTasks(
   followUps: readonly FollowUp[],
   costs: ReadonlyMap<number, MonthCost>,
 ) {
-  const changes = followUps.map(({ completed, taskStatus, consecutiveFailures, waitingFailures, alertingSince }) => {
+  const changes = followUps.map((followUp) => {
+    const { completed, taskStatus, consecutiveFailures, waitingFailures, alertingSince, isFailingAlerted } = followUp;
     const { id, taskId, result } = completed;
     const cost = costs.get(taskId);
     return {
@@ -166,6 +170,7 @@ async function updateTasks(
       month: cost?.month ?? null,
       cost: cost?.usd ?? 0,
       alertingSince,
+      isFailingAlerted,
     };
   });
   await db.execute(sql`
@@ -177,7 +182,7 @@ async function updateTasks(
       ${addMonthCost(sql`c.month`, sql`c.cost`)},
       next_execution_at = case when c.status = 'active' then t.next_execution_at end,
       overdue_at = case when c.status = 'active' then ${overdueAtSql(sql`t`, sql`t.next_execution_at`, now())} end,
-      alerting_since = c.alerting_since
+      alerting_since = c.alerting_since, is_failing_alerted = c.is_failing_alerted
     from ${recordset('c', changes, {
       id: 'int',
       status: 'text',
@@ -190,6 +195,7 @@ async function updateTasks(
       month: 'text',
       cost: 'float8',
       alertingSince: 'timestamptz',
+      isFailingAlerted: 'boolean',
     })}
     where t.id = c.id`);
 }
@@ -207,8 +213,11 @@ async function markUpdated({ db }: Context, followUps: readonly FollowUp[]) {
 
 function notifyOwners(tx: Context, followUps: readonly FollowUp[]) {
   const failed = followUps.filter(
-    ({ completed, taskStatus }) =>
-      taskStatus === 'failed' && completed.taskStatus !== 'failed' && !isCancelled(completed.result),
+    ({ completed, taskStatus, alerts }) =>
+      taskStatus === 'failed' &&
+      completed.taskStatus !== 'failed' &&
+      !isCancelled(completed.result) &&
+      !alerts.some((alert) => alert.kind === 'task.failing' && alert.data.stopped),
   );
   return notifyUsers(
     tx,
@@ -221,7 +230,7 @@ function notifyOwners(tx: Context, followUps: readonly FollowUp[]) {
   );
 }
 
-function buildEvents({ completed, retryAt, taskStatus }: FollowUp): Event[] {
+function buildEvents({ completed, retryAt, taskStatus, alerts }: FollowUp): Event[] {
   const { id, userId, viaWebhook, taskId, taskName, result, startedAt, completedAt, reportsChanges, hasTools } =
     completed;
   const task = { id: taskId, name: taskName, status: taskStatus };
@@ -266,7 +275,9 @@ function buildEvents({ completed, retryAt, taskStatus }: FollowUp): Event[] {
     retryScheduled: retryAt !== null,
     nextRetryAt: retryAt?.toISOString() ?? null,
   };
-  const skipsChannels = retryAt !== null || isCancelled(result);
+  // An alert of this failure tells the channels of the task the same, and more.
+  const isAlerted = !viaWebhook && alerts.some(({ kind }) => kind === 'task.failing');
+  const skipsChannels = retryAt !== null || isCancelled(result) || isAlerted;
   return [
     { kind: 'task.failed', userId, taskId, viaWebhook, data, skipsChannels },
     { kind: 'execution.failed', userId, taskId, viaWebhook, data, skipsChannels },

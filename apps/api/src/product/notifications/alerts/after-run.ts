@@ -19,27 +19,37 @@ export interface EndedRun {
   notificationEmail: string | null;
   /** Since the first alert that no success has followed yet. */
   alertingSince: Date | null;
+  /** Whether this row of failures was alerted. */
+  isFailingAlerted: boolean;
   result: { usage: { costUsd: number } | null; durationMs: number | null } & (
     | { ok: true }
     | { ok: false; errorCode: ErrorCode; message: string }
   );
 }
 
-/** `isFinal` is false if a retry follows before the next planned run; `failuresInRow` includes this run. */
+interface Outcome {
+  /** Whether this run is one more failure: no retry follows before the next planned run. */
+  isFailure: boolean;
+  /** With this run. */
+  failuresInRow: number;
+  /** Whether this failure has switched a recurring task off. */
+  isStopped: boolean;
+}
+
 export function decideAlerts(
   run: EndedRun,
-  { isFinal, failuresInRow }: { isFinal: boolean; failuresInRow: number },
-): { alerts: NewAlert[]; alertingSince: Date | null } {
+  outcome: Outcome,
+): { alerts: NewAlert[]; alertingSince: Date | null; isFailingAlerted: boolean } {
   const rules = getEffectiveRules(run);
   const alerts = [
     findCost(run, rules),
     findDuration(run, rules),
-    findFailures(run, rules, isFinal ? failuresInRow : 0),
+    findFailures(run, rules, outcome),
     findRecovery(run, rules),
   ].filter((alert) => alert !== null);
   const isFailing = alerts.some(({ kind }) => kind === 'task.failing');
   const alertingSince = run.result.ok ? null : (run.alertingSince ?? (isFailing ? run.completedAt : null));
-  return { alerts, alertingSince };
+  return { alerts, alertingSince, isFailingAlerted: !run.result.ok && (run.isFailingAlerted || isFailing) };
 }
 
 function findCost(run: EndedRun, { costAboveUsd }: AlertRules): NewAlert | null {
@@ -66,16 +76,26 @@ function findDuration(run: EndedRun, { durationAboveMs }: AlertRules): NewAlert 
   };
 }
 
-function findFailures(run: EndedRun, rules: AlertRules, failuresInRow: number): NewAlert | null {
-  const { result } = run;
-  if (result.ok || isCancelled(run) || failuresInRow !== rules.failuresInRow) return null;
+/** Once in each row of failures, and when they stop the task. */
+function findFailures(run: EndedRun, rules: AlertRules, outcome: Outcome): NewAlert | null {
+  const { result, taskName } = run;
+  const { isFailure, failuresInRow, isStopped } = outcome;
+  if (result.ok || !isFailure || rules.failuresInRow === undefined) return null;
+  if (!isStopped && (run.isFailingAlerted || failuresInRow < rules.failuresInRow)) return null;
   const { message: error, errorCode } = result;
+  const data = { ...toEventData(run), failuresInRow, error, errorCode, stopped: isStopped };
+  const alert = { ...describeRun(run), kind: 'task.failing' as const, data };
+  if (isStopped) {
+    return {
+      ...alert,
+      title: `Task "${taskName}" was stopped after ${failuresInRow} failed runs`,
+      message: `It will not run again until you resume it. The last error: ${error}`,
+    };
+  }
   return {
-    ...describeRun(run),
-    kind: 'task.failing',
-    title: `Task "${run.taskName}" failed${failuresInRow === 1 ? '' : ` ${failuresInRow} times in a row`}`,
+    ...alert,
+    title: `Task "${taskName}" failed${failuresInRow === 1 ? '' : ` ${failuresInRow} times in a row`}`,
     message: `The last error: ${error}`,
-    data: { ...toEventData(run), failuresInRow, error, errorCode },
   };
 }
 

@@ -1,6 +1,7 @@
 import { queryRows, recordset, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
+import { formatInstant } from '../../../lib/format-instant.ts';
 import { hasPlannedTrigger } from '../../../platform/queries/runs.ts';
 import { inTransaction } from '../../../transaction.ts';
 import { overdueAtSql, overdueMinutesSql } from './overdue-at.ts';
@@ -93,14 +94,9 @@ function buildAlert({ id, userId, name, timezone, notificationEmail, minutes, pl
     at,
     executionId: null,
     title: `Task "${name}" is overdue`,
-    message: `The run planned for ${formatLocalTime(at, timezone)} has not ended ${overdueMinutes} ${overdueMinutes === 1 ? 'minute' : 'minutes'} later.`,
+    message: `The run planned for ${formatInstant(at, timezone)} has not ended ${overdueMinutes} ${overdueMinutes === 1 ? 'minute' : 'minutes'} later.`,
     data: { task: { id, name }, plannedFor: at, overdueMinutes },
     notificationEmail,
     viaWebhook: false,
   };
-}
-
-function formatLocalTime(at: Date, timeZone: string): string {
-  const text = new Intl.DateTimeFormat('en-GB', { timeZone, dateStyle: 'medium', timeStyle: 'short' }).format(at);
-  return `${text} (${timeZone})`;
 }

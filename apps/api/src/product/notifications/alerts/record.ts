@@ -58,14 +58,14 @@ export async function recordAlerts(tx: Context, due: readonly NewAlert[]): Promi
   );
   await notifyUsers(
     tx,
-    fresh.map(({ kind, userId, title, message, data, executionId, notificationEmail, alertId, viaWebhook }) => ({
+    fresh.map(({ userId, title, message, executionId, notificationEmail, alertId, viaWebhook, ...alert }) => ({
       userId,
-      kind,
+      kind: alert.kind === 'task.failing' && alert.data.stopped ? 'task.failed' : alert.kind,
       title,
       message,
-      path: executionId === null ? `/tasks/${data.task.id}` : `/executions/${executionId}`,
+      path: executionId === null ? `/tasks/${alert.data.task.id}` : `/executions/${executionId}`,
       alertId,
-      ...(!viaWebhook && { taskId: data.task.id }),
+      ...(!viaWebhook && { taskId: alert.data.task.id }),
       taskEmail: notificationEmail,
     })),
   );

@@ -5,7 +5,6 @@ import { loadHighestCost } from '../../executions/budget/costs.ts';
 
 /** The newest ones; the plan limits how many tasks are active. */
 const MAX_BUDGETS = 200;
-const MAX_SHOWN = 6;
 
 interface OverBudget {
   taskId: number;
@@ -35,12 +34,11 @@ export async function listOverBudget(ctx: Context, budgeted: readonly BudgetedTa
     ctx,
     budgeted.map(({ budget }) => budget),
   );
-  const over = budgeted.flatMap(({ taskId, taskName, budget }): OverBudget[] => {
+  return budgeted.flatMap(({ taskId, taskName, budget }): OverBudget[] => {
     const exceeded = checkBudget(budget, highestCost, now);
     if (exceeded === null) return [];
     const isTooSmall = checkBudget({ ...budget, month: null }, highestCost, now) !== null;
     const cause = isTooSmall ? 'budget_too_small' : (exceeded.used ?? 0) >= budget.limitUsd ? 'used' : 'rest_too_small';
     return [{ taskId, taskName, budgetUsd: budget.limitUsd, cause }];
   });
-  return over.slice(0, MAX_SHOWN);
 }

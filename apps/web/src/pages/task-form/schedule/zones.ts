@@ -1,7 +1,7 @@
-import { canonicalTimeZone } from '@carillon/contract/validation/formats';
+import { canonicalTimeZone, listTimeZones } from '@carillon/contract/validation/formats';
 import { type Html, html, raw } from '../../../html.ts';
 
-const regions = Map.groupBy(Intl.supportedValuesOf('timeZone'), (zone) => zone.split('/')[0] ?? '');
+const regions = Map.groupBy(listTimeZones().slice(1), (zone) => zone.split('/')[0] ?? '');
 
 /** The same for all users, and long: it is built once. */
 const allZones = html`${[...regions].map(

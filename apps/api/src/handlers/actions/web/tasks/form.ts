@@ -50,11 +50,13 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
     'createTaskAndRun',
     async ({ ctx, caller }, input) => {
       const taskId = await createTask(ctx, caller, input);
-      const run = await executeTask(ctx, caller, taskId).catch((error) => {
-        if (error instanceof AppError && error.kind === 'over_quota') return null;
-        throw error;
-      });
-      return { taskId, executionId: run?.executionId ?? null };
+      try {
+        const { executionId } = await executeTask(ctx, caller, taskId);
+        return { taskId, executionId, refusal: null };
+      } catch (error) {
+        if (!(error instanceof AppError && error.kind === 'over_quota')) throw error;
+        return { taskId, executionId: null, refusal: String(error.details?.resource) };
+      }
     },
     CREATION,
   ),
@@ -66,7 +68,8 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
   ),
 
   duplicateTask: signedIn('duplicateTask', async ({ ctx, caller }, { id, ...input }) => {
-    const copy = await duplicateTask(ctx, caller, id, input);
+    // A copy is edited first: it must not run, and cost, before.
+    const copy = await duplicateTask(ctx, caller, id, { ...input, isPaused: true });
     return { taskId: copy.id, name: copy.name };
   }),
 
