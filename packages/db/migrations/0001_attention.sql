@@ -13,9 +13,7 @@ CREATE TABLE "search_positions" (
 DROP INDEX "tasks_by_next_run";--> statement-breakpoint
 ALTER TABLE "users" ADD COLUMN "unseen_from_id" integer DEFAULT 1 NOT NULL;--> statement-breakpoint
 ALTER TABLE "alerts" ADD COLUMN "acknowledged_at" timestamp (3) with time zone;--> statement-breakpoint
--- The default holds for the rows that there are, without writing them: what ended before counts as seen.
-ALTER TABLE "executions" ADD COLUMN "seen_at" timestamp (3) with time zone DEFAULT now();--> statement-breakpoint
-ALTER TABLE "executions" ALTER COLUMN "seen_at" DROP DEFAULT;--> statement-breakpoint
+ALTER TABLE "executions" ADD COLUMN "seen_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "settings" ADD COLUMN "last_backup_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "settings" ADD COLUMN "backup_noticed_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "tasks" ADD COLUMN "interval" smallint DEFAULT 1 NOT NULL;--> statement-breakpoint
@@ -30,10 +28,6 @@ CREATE INDEX "run_texts_of_task" ON "run_texts" USING btree ("task_id");--> stat
 CREATE INDEX "occurrences_missed" ON "occurrences" USING btree ("task_id","recorded_at") WHERE "occurrences"."fate" in ('missed', 'late');--> statement-breakpoint
 CREATE INDEX "tasks_by_attention" ON "tasks" USING btree ("user_id",(case when "status" = 'failed' and "recurrence" <> 'once' then '-infinity' else coalesce("next_execution_at", 'infinity') end),"id");--> statement-breakpoint
 ALTER TABLE "tasks" ADD CONSTRAINT "tasks_interval" CHECK ("tasks"."interval" between 1 and 99);
---> statement-breakpoint
-UPDATE "executions_live" SET "seen_at" = NULL;
---> statement-breakpoint
-UPDATE "tasks" SET "is_failing_alerted" = true WHERE "alerting_since" IS NOT NULL AND "consecutive_failures" > 0;
 --> statement-breakpoint
 DROP TRIGGER "tasks_changed" ON "tasks";
 --> statement-breakpoint

@@ -25,8 +25,9 @@ const NOT_SHOWN = {
       'month_cost_usd',
     ],
     ...['last_success_id', 'last_success_at', 'last_success_digest', 'overdue_at', 'alerting_since'],
+    ...['is_failing_alerted', 'acknowledged_cause', 'acknowledged_at'],
   ],
-  users: ['id', 'revision', 'email_verified_at', 'password_hash', 'task_count'],
+  users: ['id', 'revision', 'email_verified_at', 'password_hash', 'task_count', 'unseen_from_id'],
   endpoints: [
     ...['id', 'revision', 'secret_encrypted', 'secret_lookup', 'previous_secret_encrypted', 'previous_secret_until'],
     ...['last_attempt_ok', 'window_ends_at', 'window_count', 'updated_at', 'kind', 'last_sent_at', 'unsubscribe_hash'],
