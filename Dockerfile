@@ -12,6 +12,7 @@ COPY packages/contract/package.json packages/contract/
 COPY packages/db/package.json packages/db/
 COPY packages/json-schema/package.json packages/json-schema/
 COPY packages/runtime/package.json packages/runtime/
+COPY packages/texts/package.json packages/texts/
 COPY apps/api/package.json apps/api/
 COPY apps/scheduler/package.json apps/scheduler/
 COPY apps/start/package.json apps/start/

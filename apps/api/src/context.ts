@@ -1,4 +1,5 @@
 import type { ApiKeyScope } from '@carillon/contract/accounts/api-keys';
+import type { Language } from '@carillon/contract/accounts/language';
 import type { Db } from '@carillon/db';
 import type { Logger } from 'pino';
 import type { Ai } from './lib/ai/client.ts';
@@ -71,7 +72,9 @@ export interface SessionClaims {
 
 export interface Origin {
   address: string;
-  userAgent: string | undefined;
+  userAgent?: string | undefined;
+  /** The header `Accept-Language`. */
+  acceptLanguage?: string | undefined;
 }
 
 export interface Caller {
@@ -81,6 +84,7 @@ export interface Caller {
   role: 'USER' | 'ADMIN';
   plan: 'trial' | 'pro';
   timezone: string | null;
+  language: Language;
   trialEndsAt: Date | null;
   createdAt: Date;
   /** Null for a request with an API key. */

@@ -113,6 +113,7 @@ t.test('Packages know nothing above them, nor each other', async (t) => {
     'packages/client/',
     'packages/json-schema/',
     'packages/runtime/',
+    'packages/texts/',
   ]) {
     t.same(
       findViolations(isIn(folder), ({ to }) => !isOfWorkspace(to) || to.startsWith(folder)),
@@ -142,7 +143,7 @@ t.test('The scheduler is a client: it knows neither the API nor the database', a
   );
 });
 
-t.test('The dashboard knows the contract, and of the API only the types of the actions, in one file', async (t) => {
+t.test('The dashboard knows the contract, the texts, and in one file the types of the actions', async (t) => {
   const folder = 'apps/web/';
   const isOfActions = ({ to, typeOnly }: Import, { path }: SourceFile) =>
     path === `${folder}src/actions.ts` && to === `${API}handlers/actions/web/build.ts` && typeOnly;
@@ -151,7 +152,7 @@ t.test('The dashboard knows the contract, and of the API only the types of the a
       isIn(folder),
       (imported, file) =>
         !isOfWorkspace(imported.to) ||
-        [folder, 'packages/contract/'].some((known) => imported.to.startsWith(known)) ||
+        [folder, 'packages/contract/', 'packages/texts/'].some((known) => imported.to.startsWith(known)) ||
         isOfActions(imported, file),
     ),
     [],

@@ -11,6 +11,8 @@ export interface Client {
   /** The IP address. Take it from a proxy's header only if the proxy is yours. */
   address: string;
   userAgent?: string | undefined;
+  /** The header `Accept-Language`: an account that is created for the client gets its language. */
+  acceptLanguage?: string | undefined;
 }
 
 /** The input of an action, besides ids. */

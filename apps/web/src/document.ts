@@ -1,9 +1,10 @@
 import { EVENT_KINDS } from '@carillon/contract/webhooks/events';
+import type { Texts } from '@carillon/texts';
 import { renderNavigation } from './components/navigation.ts';
 import { signInPicture } from './components/sign-in-picture.ts';
 import { EMPTY, type Html, html, raw } from './html.ts';
 import { ASSET_URLS } from './http/assets.ts';
-import type { Dashboard, Notice, Page, UserPageContext } from './page.ts';
+import type { Notice, Page, PageContext, UserPageContext } from './page.ts';
 
 interface Frame {
   page: Page;
@@ -31,9 +32,9 @@ const renderHeader = ({ title, subtitle, aside, breadcrumb, isLive }: Page) => h
 ${(aside || isLive) && html`<div class="do">${isLive && html`<p class="live" id="live" role="status" hx-morph-skip></p>`}${aside}</div>`}
 </div>`;
 
-const renderHtml = (theme: Frame['theme'], head: Html, body: Html) =>
+const renderHtml = ({ language }: Texts, theme: Frame['theme'], head: Html, body: Html) =>
   html`${raw('<!doctype html>')}
-<html lang="en"${theme && raw(` data-theme="${theme}"`)}>
+<html lang="${language}"${theme && raw(` data-theme="${theme}"`)}>
 ${head}
 ${body}
 </html>`;
@@ -45,10 +46,11 @@ export function renderSignedIn(context: UserPageContext, { page, notice, theme }
     ? raw(' hx-get="" hx-trigger="carillon:changed from:body" hx-select="#main" hx-target="this" hx-swap="outerMorph"')
     : EMPTY;
   return renderHtml(
+    context.texts,
     theme,
     renderHead(page),
     html`<body data-events="${EVENT_KINDS.join(' ')}" data-after="${context.viewer.lastEventId}">
-<a class="skip" href="#main">Skip to content</a>
+<a class="skip" href="#main">${context.texts.navigation.skip}</a>
 ${renderNavigation(context)}
 <main id="main" tabindex="-1"${refresh}>
 <div class="notices" id="notices" hx-morph-skip>${renderNotice(notice)}</div>
@@ -60,9 +62,13 @@ ${body}
 }
 
 /** A page without a session: a form in the middle, beside a picture. */
-export function renderSignedOut({ appUrl }: Pick<Dashboard, 'appUrl'>, { page, notice, theme }: Frame): Html {
+export function renderSignedOut(
+  { dashboard, texts }: Pick<PageContext, 'dashboard' | 'texts'>,
+  { page, notice, theme }: Frame,
+): Html {
   const { title, body, subtitle } = page;
   return renderHtml(
+    texts,
     theme,
     renderHead({ ...page, isLive: false }),
     html`<body class="signed-out">
@@ -70,7 +76,7 @@ export function renderSignedOut({ appUrl }: Pick<Dashboard, 'appUrl'>, { page, n
 <p class="brand"><img src="${ASSET_URLS.mark}" alt="" width="40" height="40">Carillon</p>
 ${renderNotice(notice)}
 <h1>${title}</h1>
-<p class="muted">${subtitle ?? new URL(appUrl).host}</p>
+<p class="muted">${subtitle ?? new URL(dashboard.appUrl).host}</p>
 ${body}
 </main>
 <figure>${signInPicture}</figure>

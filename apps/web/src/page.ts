@@ -1,5 +1,6 @@
 import type { ActionSuccess } from '@carillon/contract/actions/index';
 import type { OpenedSession, Viewer, WebActionError } from '@carillon/contract/actions/web/index';
+import type { Texts } from '@carillon/texts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebActions } from './actions.ts';
 import type { Html } from './html.ts';
@@ -40,7 +41,9 @@ export interface PageContext {
   /** The time of the request. */
   now: Date;
   /** The client that actions of guests count. */
-  client: { address: string; userAgent?: string };
+  client: { address: string; userAgent?: string; acceptLanguage?: string };
+  /** Of the account, or of the browser while nobody is signed in. */
+  texts: Texts;
   /** A hidden field for every form. */
   csrfField: Html;
 }

@@ -24,7 +24,7 @@ t.test('During maintenance people get a page that says so, and admins go on', as
   if (!caller) throw new Error('Ada is signed in.');
   await changeSettings(ctx, caller, { maintenanceMode: true });
   const shown = await visit(app, alice).open('/tasks');
-  t.match(shown, { status: 503, heading: 'Carillon cannot answer now', text: /maintenance/i });
+  t.match(shown, { status: 503, heading: 'Carillon is not available', text: /maintenance/i });
   t.equal((await visit(app, ada).open('/tasks')).status, 200);
   t.equal((await visit(app).open('/sign-in')).status, 200);
   await changeSettings(ctx, caller, { maintenanceMode: false });
@@ -34,7 +34,7 @@ t.test('A process that waits for its database answers with a page', async (t) =>
   ctx.waitingFor = 'the database refuses connections';
   const { status, heading, response } = await visit(app, alice).open('/');
   ctx.waitingFor = null;
-  t.match({ status, heading }, { status: 503, heading: 'Carillon cannot answer now' });
+  t.match({ status, heading }, { status: 503, heading: 'Carillon is not available' });
   t.equal(response.headers['retry-after'], '5');
 });
 

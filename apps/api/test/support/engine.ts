@@ -81,7 +81,14 @@ export async function testEngine(t: Test, env: Record<string, string> = {}): Pro
 
 /** Builds the caller that service functions receive. */
 export function buildCaller(id: number): Caller {
-  const rest = { role: 'USER', plan: 'trial', timezone: null, trialEndsAt: null, createdAt: START } as const;
+  const rest = {
+    role: 'USER',
+    plan: 'trial',
+    timezone: null,
+    language: 'en',
+    trialEndsAt: null,
+    createdAt: START,
+  } as const;
   return {
     id,
     name: 'Someone',

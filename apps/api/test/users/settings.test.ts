@@ -28,6 +28,7 @@ t.test('A new account has its address, both kinds of notifications on, and nothi
     settings: {
       email: alice.email,
       pendingEmail: null,
+      language: 'en',
       notificationPreferences: { email: true, webhook: true },
       webhookUrl: null,
       webhookId: null,
@@ -37,6 +38,21 @@ t.test('A new account has its address, both kinds of notifications on, and nothi
       hasModelRouterApiKey: false,
     },
   });
+});
+
+t.test('A new account has the language that its client accepts', async (t) => {
+  const cases = { 'pt-PT,en;q=0.5': 'pt-BR', 'de, en;q=0.9': 'en' };
+  for (const [header, language] of Object.entries(cases)) {
+    const email = `${language.toLowerCase()}@example.com`;
+    await app.inject({
+      method: 'POST',
+      url: '/api/auth/register',
+      headers: { 'accept-language': header },
+      payload: { name: 'Nina', email, password: PASSWORD },
+    });
+    const [account] = await ctx.db.select({ language: users.language }).from(users).where(eq(users.email, email));
+    t.equal(account?.language, language, header);
+  }
 });
 
 t.test('Each setting can be changed on its own, and the response has all of them', async (t) => {
@@ -60,6 +76,8 @@ t.test('Each setting can be changed on its own, and the response has all of them
     [{ webhookUrl: null }],
     [{ modelRouterApiKey: 'sk-or-v1-0123456789abcdef' }, { hasModelRouterApiKey: true }],
     [{ modelRouterApiKey: null }, { hasModelRouterApiKey: false }],
+    [{ language: 'pt-BR' }],
+    [{ language: 'en' }],
     [{ email: 'alice.b@example.com', currentPassword: PASSWORD }, { pendingEmail: 'alice.b@example.com' }],
     [{}],
   ];
@@ -113,6 +131,8 @@ t.test('Invalid fields are rejected by name, and nothing is changed', async (t) 
     ['notificationPreferences', { notificationPreferences: null }],
     ['notificationPreferences.email', { notificationPreferences: { email: 'no' } }],
     ['notificationPreferences.sms', { notificationPreferences: { sms: true } }],
+    ['language', { language: 'pt' }],
+    ['language', { language: null }],
     ['modelRouterApiKey', { modelRouterApiKey: '' }],
     ['modelRouterApiKey', { modelRouterApiKey: 'sk-or\r\nX-Evil: 1' }],
     ['modelRouterApiKey', { modelRouterApiKey: 'x'.repeat(4097) }],

@@ -1,7 +1,7 @@
 import type { WebActionError } from '@carillon/contract/actions/web/index';
+import type { Texts } from '@carillon/texts';
 import { EMPTY, type Html, html, raw } from '../html.ts';
 import { ActionFailed } from '../page.ts';
-import { formatDuration } from './format.ts';
 
 /** What is wrong with a submitted form: messages by field, and one about the whole. */
 export interface FormErrors {
@@ -12,7 +12,7 @@ export interface FormErrors {
 export const NO_ERRORS: FormErrors = { fields: {}, form: null };
 
 /** Returns the errors to show in a form, or stops the request where a form cannot help. */
-export function toFormErrors(result: WebActionError): FormErrors {
+export function toFormErrors(result: WebActionError, { forms, formats }: Texts): FormErrors {
   switch (result.code) {
     case undefined:
       return { fields: result.details, form: null };
@@ -21,7 +21,7 @@ export function toFormErrors(result: WebActionError): FormErrors {
     case 'QUOTA_EXCEEDED':
       return { fields: {}, form: result.error };
     case 'RATE_LIMIT_EXCEEDED':
-      return { fields: {}, form: `Too many attempts. Try again in ${formatDuration(result.retryAfter * 1000)}.` };
+      return { fields: {}, form: forms.tooManyAttempts(formats.duration(result.retryAfter * 1000)) };
     default:
       throw new ActionFailed(result);
   }
@@ -140,9 +140,8 @@ ${value}</textarea>`,
   );
 
 /** What is wrong with the form as a whole. */
-export const renderFormError = ({ form, fields }: FormErrors): Html => {
+export const renderFormError = ({ form, fields }: FormErrors, { forms }: Texts): Html => {
   const count = Object.keys(fields).length;
-  const text =
-    form ?? (count > 0 ? (count === 1 ? 'One field needs a correction.' : `${count} fields need a correction.`) : null);
+  const text = form ?? (count > 0 ? forms.correct(count) : null);
   return text === null ? EMPTY : html`<div class="notice" role="alert"><p>${text}</p></div>`;
 };

@@ -1,21 +1,31 @@
+import type { Texts } from '@carillon/texts';
 import { type Html, html } from '../html.ts';
-import { formatDay, formatDistance, formatMoment, formatTime } from './format.ts';
 import { type RunOutcome, renderIcon } from './status-icon.ts';
 
 interface Clock {
   now: Date;
   timeZone: string;
+  texts: Texts;
 }
 
-/** An instant as local time, such as `Today 14:05`; its title says how far it is away. */
-export const renderMoment = (at: Date | string, { now, timeZone }: Clock): Html => {
+const renderTime = (at: Date, text: string, { now, texts }: Clock): Html =>
+  html`<time datetime="${at.toISOString()}" title="${texts.formats.distance(at, now)}">${text}</time>`;
+
+/** An instant as a label, such as `Today at 14:05`; its title says how far it is away. */
+export const renderMoment = (at: Date | string, clock: Clock): Html => {
   const instant = new Date(at);
-  return html`<time datetime="${instant.toISOString()}" title="${formatDistance(instant, now)}">${formatMoment(instant, timeZone, now)}</time>`;
+  return renderTime(instant, clock.texts.formats.momentLabel(instant, clock), clock);
 };
 
-/** The same with the distance below it, for tables. */
+/** The same after a verb: `today at 14:05`, `on 24 March at 14:05`. */
+export const renderMomentOn = (at: Date | string, clock: Clock): Html => {
+  const instant = new Date(at);
+  return renderTime(instant, clock.texts.formats.momentOn(instant, clock), clock);
+};
+
+/** A label with the distance below it, for tables. */
 export const renderMomentWithDistance = (at: Date | string, clock: Clock): Html =>
-  html`${renderMoment(at, clock)}<span class="sub">${formatDistance(new Date(at), clock.now)}</span>`;
+  html`${renderMoment(at, clock)}<span class="sub">${clock.texts.formats.distance(new Date(at), clock.now)}</span>`;
 
 /** The note of a planned run, with its times as people write them: `2026-11-25 08:00`. */
 export const tidyNote = (note: string): string =>
@@ -44,14 +54,15 @@ export const renderTimeline = (entries: readonly TimelineEntry[]): Html =>
   )}</ol>`;
 
 /** A timeline that begins today, with a heading above the first entry of each other day. */
-export function renderDays(entries: readonly Omit<TimelineEntry, 'time' | 'day'>[], { now, timeZone }: Clock): Html {
-  let day = formatDay(now, timeZone, now);
+export function renderDays(entries: readonly Omit<TimelineEntry, 'time' | 'day'>[], clock: Clock): Html {
+  const { formats } = clock.texts;
+  let day = formats.day(clock.now, clock);
   return renderTimeline(
     entries.map((entry) => {
-      const itsDay = formatDay(entry.at, timeZone, now);
+      const itsDay = formats.day(entry.at, clock);
       const isNewDay = itsDay !== day;
       day = itsDay;
-      return { ...entry, time: formatTime(entry.at, timeZone), day: isNewDay ? itsDay : undefined };
+      return { ...entry, time: formats.time(entry.at, clock.timeZone), day: isNewDay ? itsDay : undefined };
     }),
   );
 }

@@ -1,3 +1,4 @@
+import type { Texts } from '@carillon/texts';
 import { parseCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dashboard, Notice } from '../page.ts';
@@ -45,12 +46,10 @@ export function setTheme(reply: FastifyReply, secured: Secured, theme: Theme | n
   else reply.setCookie(THEME, theme, { ...describeCookie(secured), maxAge: YEAR_SECONDS });
 }
 
-/** Why a browser may refuse the cookies, and what helps. */
-export function explainCookies(appUrl: string): string {
+/** What helps where a browser refuses the cookies. */
+export function explainCookies(appUrl: string, { forms }: Texts): string {
   const { protocol, origin } = new URL(appUrl);
-  return protocol === 'https:'
-    ? `Allow cookies of this site, and open Carillon at ${origin}.`
-    : 'Over http, browsers keep the cookies of Carillon only at localhost. Open it over https, or set COOKIE_SECURE=false while you try it out.';
+  return protocol === 'https:' ? forms.allowCookies(origin) : forms.cookiesNeedHttps;
 }
 
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.+\.localhost)$/;

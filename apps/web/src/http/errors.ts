@@ -1,64 +1,67 @@
 import type { WebActionError } from '@carillon/contract/actions/web/index';
+import type { Texts } from '@carillon/texts';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { formatDuration } from '../components/format.ts';
 import { renderSignedOut } from '../document.ts';
 import { EMPTY, html } from '../html.ts';
-import type { Page } from '../page.ts';
-import { ActionFailed, type Dashboard } from '../page.ts';
+import { ActionFailed, type Dashboard, type Page } from '../page.ts';
 import { explainCookies, readTheme } from './cookies.ts';
-import { sendHtml } from './routes.ts';
+import { readTexts, sendHtml } from './routes.ts';
 import { describePageHeaders } from './security.ts';
 
-const back = html`<p><a href="/">Go to the first page</a></p>`;
-
-export const NOT_FOUND: Page = {
-  status: 404,
-  title: 'Page not found',
-  body: html`<p>There is nothing at this address, or it belongs to another account.</p>${back}`,
-};
-
-const errorPage = (status: number, title: string, text: string): Page => ({
+const errorPage = ({ errors }: Texts, status: number, title: string, text: string): Page => ({
   status,
   title,
-  body: html`<p>${text}</p>${back}`,
+  body: html`<p>${text}</p><p><a href="/">${errors.backHome}</a></p>`,
 });
 
+export const renderNotFound = ({ texts }: { texts: Texts }): Page =>
+  errorPage(texts, 404, texts.errors.notFound, texts.errors.notFoundText);
+
 /** The page of an error that no form shows. */
-function describeActionError(result: WebActionError): Page {
+function describeActionError(result: WebActionError, texts: Texts): Page {
+  const { errors, formats } = texts;
+  const page = (status: number, title: string, text: string) => errorPage(texts, status, title, text);
   switch (result.code) {
     case 'NOT_FOUND':
-      return NOT_FOUND;
+      return renderNotFound({ texts });
     case 'INSUFFICIENT_PERMISSIONS':
-      return errorPage(403, 'Not allowed', 'Your account may not do this.');
+      return page(403, errors.notAllowed, errors.notAllowedText);
     case 'CONFIRMATION_REQUIRED':
-      return errorPage(403, 'Not confirmed', result.error);
+      return page(403, errors.notConfirmed, result.error);
     case 'RATE_LIMIT_EXCEEDED':
-      return errorPage(429, 'Too many requests', `Try again in ${formatDuration(result.retryAfter * 1000)}.`);
+      return page(429, errors.tooManyRequests, errors.tryAgainIn(formats.duration(result.retryAfter * 1000)));
     case 'SERVICE_UNAVAILABLE':
-      return errorPage(503, 'Carillon cannot answer now', result.error);
+      return page(503, errors.unavailable, result.error);
     case 'QUOTA_EXCEEDED':
-      return errorPage(402, 'Quota used up', result.error);
+      return page(402, errors.quotaUsed, result.error);
     case 'AUTH_REQUIRED':
     case 'INVALID_CREDENTIALS':
-      return errorPage(401, 'Signed out', 'Your session has ended. Sign in again.');
+      return page(401, errors.signedOut, errors.signedOutText);
     case 'CONFLICT':
-      return errorPage(409, 'Changed meanwhile', result.error);
+      return page(409, errors.conflict, result.error);
     case 'INTERNAL_ERROR':
-      return errorPage(500, 'Something went wrong', 'The error is in the log of this service.');
+      return page(500, errors.internal, errors.internalText);
     case undefined: {
       const [[field, [message] = []] = []] = Object.entries(result.details);
-      return errorPage(400, 'Invalid request', `${field ?? 'The request'}: ${message ?? 'is not valid'}.`);
+      return page(400, errors.invalid, errors.invalidField(field, message));
     }
   }
 }
 
-const TITLES: Record<number, string> = {
-  400: 'Invalid request',
-  403: 'Not allowed',
-  429: 'Too many requests',
-  500: 'Something went wrong',
-  503: 'Carillon cannot answer now',
-};
+function titleOf(status: number, { errors }: Texts): string {
+  switch (status) {
+    case 403:
+      return errors.notAllowed;
+    case 429:
+      return errors.tooManyRequests;
+    case 500:
+      return errors.internal;
+    case 503:
+      return errors.unavailable;
+    default:
+      return errors.invalid;
+  }
+}
 
 const isCsrfError = ({ code }: FastifyError) => code?.startsWith('FST_CSRF_') === true;
 
@@ -79,42 +82,44 @@ const NO_REGISTRATION = {
 const isProgram = ({ headers }: FastifyRequest) => headers['content-type']?.startsWith('application/json') === true;
 
 /** Null for an error that has nothing to do with where a form comes from. */
-function explainRefusedForm(error: FastifyError, { appUrl }: Dashboard): string | null {
-  if (isCookieLost(error)) return `Your browser has not sent a cookie back. ${explainCookies(appUrl)}`;
-  if (isCsrfError(error)) {
-    return 'The form is out of date, or came from another site. Go back, reload the page and send it again.';
-  }
-  if (!isCrossSite(error as { kind?: unknown })) return null;
-  return `The form came from another address than ${new URL(appUrl).origin}, where Carillon runs. Open it there and try again.`;
+function explainRefusedForm(error: FastifyError, { appUrl }: Dashboard, texts: Texts): string | null {
+  const { forms } = texts;
+  if (isCookieLost(error)) return forms.cookieLost(explainCookies(appUrl, texts));
+  if (isCsrfError(error)) return forms.outdated;
+  return isCrossSite(error as { kind?: unknown }) ? forms.otherOrigin(new URL(appUrl).origin) : null;
 }
 
 function sendPage(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply, page: Page) {
-  const markup = renderSignedOut(dashboard, {
-    page: { ...page, subtitle: EMPTY },
-    notice: null,
-    theme: readTheme(request),
-  });
+  const markup = renderSignedOut(
+    { dashboard, texts: readTexts(request) },
+    { page: { ...page, subtitle: EMPTY }, notice: null, theme: readTheme(request) },
+  );
   return sendHtml(reply.code(page.status ?? 500).headers(describePageHeaders(request)), markup);
 }
 
 export function showErrorPages(app: FastifyInstance, dashboard: Dashboard): void {
   app.setErrorHandler((error: FastifyError | ActionFailed, request, reply) => {
-    if (error instanceof ActionFailed) return sendPage(dashboard, request, reply, describeActionError(error.result));
+    const texts = readTexts(request);
+    if (error instanceof ActionFailed) {
+      return sendPage(dashboard, request, reply, describeActionError(error.result, texts));
+    }
     if (isCookieLost(error) && request.url.startsWith('/sign-in')) return reply.redirect('/sign-in?error=cookies', 303);
-    const refusal = explainRefusedForm(error, dashboard);
+    const refusal = explainRefusedForm(error, dashboard, texts);
     if (isCsrfError(error) && isProgram(request)) return reply.code(403).send(NO_REGISTRATION);
     const isShown = isCsrfError(error) || acceptsHtml(request.headers.accept);
     if (!isShown) return dashboard.sendError(error, request, reply);
-    if (refusal !== null) return sendPage(dashboard, request, reply, errorPage(403, 'Form not accepted', refusal));
+    if (refusal !== null) {
+      return sendPage(dashboard, request, reply, errorPage(texts, 403, texts.forms.notAccepted, refusal));
+    }
     const { status, body } = dashboard.prepareError(error, request, reply);
-    const text = body.message ?? 'The request could not be read.';
-    return sendPage(dashboard, request, reply, errorPage(status, TITLES[status] ?? 'Invalid request', text));
+    const text = body.message ?? texts.errors.unreadable;
+    return sendPage(dashboard, request, reply, errorPage(texts, status, titleOf(status, texts), text));
   });
 }
 
 /** Sends the page for an address without one. */
 export const sendNotFound = (dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply) =>
-  sendPage(dashboard, request, reply, NOT_FOUND);
+  sendPage(dashboard, request, reply, renderNotFound({ texts: readTexts(request) }));
 
 /** Whether a request without a route comes from a browser, and not from a program at a mistyped address of the API. */
 export const acceptsPage = ({ method, headers, url }: FastifyRequest): boolean =>

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { getTexts, negotiateLanguage, type Texts } from '@carillon/texts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { renderSignedIn, renderSignedOut } from '../document.ts';
 import type { Html } from '../html.ts';
@@ -16,6 +17,13 @@ import {
 import { readTheme, setNotice, takeNotice } from './cookies.ts';
 import { createCsrfField } from './csrf.ts';
 import { ONE_CLICK_ROUTE, PAGE_ROUTE } from './page-route.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of the account whose session a page has found. */
+    texts?: Texts;
+  }
+}
 
 type Handler<V extends PageContext> = (context: V) => Promise<PageResponse> | PageResponse;
 type FragmentHandler = (context: UserPageContext) => Promise<Html> | Html;
@@ -47,7 +55,7 @@ export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): Pa
     };
   const signedOut = (handle: Handler<PageContext>) => async (request: FastifyRequest, reply: FastifyReply) => {
     const context = createPageContext(dashboard, request, reply);
-    return send(context, await handle(context), (page) => renderSignedOut(dashboard, describeFrame(context, page)));
+    return send(context, await handle(context), (page) => renderSignedOut(context, describeFrame(context, page)));
   };
   return {
     guest: (method, url, handle) => app.route({ method, url, ...PAGE_ROUTE, handler: signedOut(handle) }),
@@ -76,15 +84,21 @@ export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): Pa
   };
 }
 
+/** In the language of the account, once its session is found, or else of the browser. */
+export const readTexts = ({ texts, headers }: FastifyRequest): Texts =>
+  texts ?? getTexts(negotiateLanguage(headers['accept-language']));
+
 export function createPageContext(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply): PageContext {
   const userAgent = request.headers['user-agent']?.slice(0, 500);
+  const acceptLanguage = request.headers['accept-language']?.slice(0, 1000);
   return {
     dashboard,
     actions: dashboard.actions,
     request,
     reply,
     now: dashboard.now(),
-    client: { address: request.ip, ...(userAgent !== undefined && { userAgent }) },
+    client: { address: request.ip, ...(userAgent && { userAgent }), ...(acceptLanguage && { acceptLanguage }) },
+    texts: readTexts(request),
     csrfField: createCsrfField(dashboard, reply),
   };
 }
@@ -101,7 +115,15 @@ export async function openPageContext(
   const result = await dashboard.actions.openSession(token, context.client);
   if (!result.success && result.code === 'AUTH_REQUIRED') return null;
   const { session, viewer } = unwrap(result);
-  return { ...context, session, viewer, timeZone: viewer.timezone ?? 'UTC' };
+  const texts = getTexts(viewer.language);
+  request.texts = texts;
+  return {
+    ...context,
+    session,
+    viewer,
+    timeZone: viewer.timezone ?? 'UTC',
+    texts,
+  };
 }
 
 /** Scripts get a header instead: they would follow a redirect and show the sign-in inside of a page. */
@@ -110,12 +132,10 @@ export function askForSignIn(dashboard: Dashboard, request: FastifyRequest, repl
   const isPart = request.headers['hx-request'] !== undefined;
   const next = isForm || isPart ? findPageBefore(dashboard, request) : request.url;
   const address = next === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(next)}`;
-  if (isForm) setNotice(reply, dashboard, { kind: 'warn', text: SESSION_ENDED });
+  if (isForm) setNotice(reply, dashboard, { kind: 'warn', text: readTexts(request).navigation.sessionEnded });
   if (isPart) return reply.code(200).header('hx-redirect', address).send();
   return reply.redirect(address, 303);
 }
-
-const SESSION_ENDED = 'Your session has ended, so nothing was changed. Sign in, and do it again.';
 
 /** The page with the form that was sent; the first page if that is not known. */
 function findPageBefore({ appUrl }: Dashboard, { headers: { referer = '' } }: FastifyRequest): string {

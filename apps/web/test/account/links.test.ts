@@ -21,13 +21,13 @@ t.test('The page for a forgotten password says the same for every address', asyn
   const visitor = visit(app);
   const answers: string[] = [];
   for (const email of [alice.email, 'nobody@example.com']) {
-    const page = await visitor.submit(await visitor.open('/forgot-password'), 'Send the link', { email });
-    t.match(page, { status: 200, heading: 'Look into your mailbox' });
+    const page = await visitor.submit(await visitor.open('/forgot-password'), 'Send link', { email });
+    t.match(page, { status: 200, heading: 'Check your e-mail' });
     answers.push(page.text.replaceAll(email, 'ADDRESS'));
   }
   t.equal(answers[0], answers[1]);
-  const wrong = await visitor.submit(await visitor.open('/forgot-password'), 'Send the link', { email: 'nobody' });
-  t.match(wrong, { status: 422, heading: 'Choose a new password' });
+  const wrong = await visitor.submit(await visitor.open('/forgot-password'), 'Send link', { email: 'nobody' });
+  t.match(wrong, { status: 422, heading: 'Reset your password' });
   t.equal(wrong.document.querySelector('[name=email]')?.getAttribute('value'), 'nobody');
 });
 
@@ -35,7 +35,7 @@ t.test('A mailed link changes the password once', async (t) => {
   const address = await mailReset();
   const visitor = visit(app);
   const form = await visitor.open(address);
-  t.match(form, { status: 200, heading: 'Choose a new password' });
+  t.match(form, { status: 200, heading: 'Reset your password' });
   const weak = await visitor.submit(form, 'Change password', { newPassword: 'weak' });
   t.match(weak, { status: 422, url: address });
   t.ok(weak.document.querySelector('#newPassword-error'));
@@ -43,7 +43,7 @@ t.test('A mailed link changes the password once', async (t) => {
   t.match(done, { url: '/sign-in', text: /Your password is changed/ });
   const home = await visitor.submit(done, 'Sign in', { email: alice.email, password: NEW_PASSWORD });
   t.match(home, { status: 200, heading: 'Home' });
-  t.match(await visitor.open(address), { status: 410, text: /was used already/ });
+  t.match(await visitor.open(address), { status: 410, text: /was already used/ });
   t.match(await visitor.submit(form, 'Change password', { newPassword: PASSWORD }), { status: 403 });
 });
 
@@ -85,10 +85,10 @@ t.test('A link to confirm an address does nothing before its button is pressed',
   const page = await visitor.open(`/handler/confirm-email/${token}`);
   t.match(page, { status: 200, heading: 'Confirm your e-mail address', text: new RegExp(email) });
   t.equal(await readEmail(), bob.email);
-  const done = await visitor.submit(page, 'Confirm the address');
+  const done = await visitor.submit(page, 'Confirm address');
   t.match(done, { status: 200, heading: 'Your e-mail address is changed' });
   t.equal(await readEmail(), email);
-  t.match(await visitor.submit(page, 'Confirm the address'), { status: 410, heading: 'This link does not work' });
+  t.match(await visitor.submit(page, 'Confirm address'), { status: 410, heading: 'This link does not work' });
   t.match(await visitor.open(`/handler/confirm-email/${token}`), { status: 410 });
 });
 
@@ -103,13 +103,13 @@ t.test(
     const [token] = await readQueuedTokens(ctx, 'team@example.com');
     const page = await visitor.open(`/handler/confirm-email/${token}`);
     t.match(page, { heading: 'Allow mail from Carillon', text: /team@example\.com/ });
-    t.match(await visitor.submit(page, 'Allow this mail'), { heading: 'This address gets mail from now on' });
+    t.match(await visitor.submit(page, 'Allow this mail'), { heading: 'This address now gets mail' });
 
     await ctx.db.update(users).set({ passwordHash: null }).where(eq(users.id, carol.id));
     await app.inject({ method: 'PATCH', url: '/api/user', headers, payload: { email: 'carol-2@example.com' } });
     const [approval] = await readQueuedTokens(ctx, carol.email);
     const asked = await visitor.open(`/handler/confirm-email/${approval}`);
     t.match(asked, { heading: 'Approve the new e-mail address', text: /carol-2@example\.com/ });
-    t.match(await visitor.submit(asked, 'Approve the address'), { heading: 'The address is approved' });
+    t.match(await visitor.submit(asked, 'Approve address'), { heading: 'The address is approved' });
   },
 );

@@ -27,7 +27,7 @@ t.test(
     const form = await visitor.open('/register');
     const values = { name: HOSTILE, email: 'nobody', password: 'short', timezone: 'Europe/Paris' };
     const page = await visitor.submit(form, 'Create account', values);
-    t.match(page, { status: 422, heading: 'Create an account', text: /2 fields need a correction/ });
+    t.match(page, { status: 422, heading: 'Create an account', text: /Correct 2 fields/ });
     const field = (name: string) => page.document.querySelector(`[name=${name}]`);
     t.equal(field('name')?.getAttribute('value'), HOSTILE);
     t.notMatch(page.response.body, '<script>alert');
@@ -63,7 +63,7 @@ t.test('The sign-in says that Carillon is under maintenance, and registering is 
   t.teardown(async () => void (await turn(false)));
   const visitor = visit(app);
   const page = await visitor.open('/sign-in');
-  t.match(page, { status: 200, text: /under maintenance. Until it ends, only administrators can use it/ });
+  t.match(page, { status: 200, text: /under maintenance. Only administrators can sign in/ });
   const home = await visitor.submit(page, 'Sign in', { email: admin.email, password: PASSWORD });
   t.match(home, { status: 200, heading: 'Home' });
   const values = { name: 'Late', email: 'late@example.com', password: PASSWORD };
@@ -84,13 +84,17 @@ t.test('A browser that refuses cookies is told why on the sign-in page', async (
   const page = await visitor.open('/sign-in');
   visitor.cookies.clear();
   const again = await visitor.submit(page, 'Sign in', { email: 'alice@example.com', password: PASSWORD });
-  t.match(again, { url: '/sign-in?error=cookies', heading: 'Sign in', text: /Your browser refuses the cookie/ });
+  t.match(again, {
+    url: '/sign-in?error=cookies',
+    heading: 'Sign in',
+    text: /Your browser does not keep the sign-in cookie/,
+  });
 });
 
 t.test('An installation whose cookies no browser keeps says so before the sign-in', async (t) => {
   const { app } = await testContext(t, { env: { BASE_URL: 'http://192.168.1.5:3000' } });
   const page = await visit(app).open('/sign-in');
-  t.match(page, { status: 200, text: /only at localhost. Open it over https, or set COOKIE_SECURE=false/ });
+  t.match(page, { status: 200, text: /on localhost only. Open Carillon over https, or set COOKIE_SECURE=false/ });
 });
 
 t.test('A form from another address of the service names the right one', async (t) => {
@@ -100,7 +104,7 @@ t.test('A form from another address of the service names the right one', async (
     headers: { origin: 'http://192.168.1.5:3000', accept: 'text/html' },
   });
   t.equal(page.statusCode, 403);
-  t.match(page.body, 'where Carillon runs. Open it there');
+  t.match(page.body, 'where Carillon runs. Open Carillon there');
 });
 
 t.test('Mistakes in the form do not use up the registrations of a client, accounts do', async (t) => {
@@ -114,5 +118,5 @@ t.test('Mistakes in the form do not use up the registrations of a client, accoun
     t.match(await register(n, PASSWORD), { status: 200, heading: 'Home' });
     visitor.cookies.delete('local-session');
   }
-  t.match(await register(4, PASSWORD), { status: 429, text: /Too many attempts. Try again in 60 min/ });
+  t.match(await register(4, PASSWORD), { status: 429, text: /Too many attempts. Try again in 1 h/ });
 });

@@ -9,7 +9,7 @@ const { app, ctx, clock } = await testContext(t);
 const VALUES = { name: 'Ada', email: 'ada@example.com', password: PASSWORD, timezone: 'Europe/Berlin' };
 
 t.test('The sign-in says where the first account is created, while there is none', async (t) => {
-  t.match((await visit(app).open('/sign-in')).text, /There is no account yet. The terminal where Carillon was started/);
+  t.match((await visit(app).open('/sign-in')).text, /No account yet. Open the setup link that the terminal shows/);
 });
 
 t.test('A setup link works for an hour', async (t) => {
@@ -19,7 +19,7 @@ t.test('A setup link works for an hour', async (t) => {
   t.match(page, { status: 200, heading: 'Welcome to Carillon' });
   clock.advance(60 * 60 * 1000);
   t.match(await visitor.open(path), { status: 410, heading: 'This setup link has expired' });
-  t.match(await visitor.submit(page, 'Create the admin', VALUES), { status: 410 });
+  t.match(await visitor.submit(page, 'Create account', VALUES), { status: 410 });
   t.equal(await ctx.db.$count(users), 0);
 });
 
@@ -48,7 +48,7 @@ t.test('A setup link that Carillon has not made is refused', async (t) => {
 t.test('A refused form keeps what was typed, and the link', async (t) => {
   const visitor = visit(app);
   const page = await visitor.open(buildSetupPath(ctx));
-  const again = await visitor.submit(page, 'Create the admin', { ...VALUES, password: 'weak' });
+  const again = await visitor.submit(page, 'Create account', { ...VALUES, password: 'weak' });
   t.match(again, { status: 422, heading: 'Welcome to Carillon' });
   t.equal(again.document.querySelector('[name=email]')?.getAttribute('value'), VALUES.email);
   t.ok(again.document.querySelector('#password-error'));
@@ -59,15 +59,15 @@ t.test('A setup link makes the first admin and signs in, and then does nothing a
   const visitor = visit(app);
   const path = buildSetupPath(ctx);
   const page = await visitor.open(path);
-  const home = await visitor.submit(page, 'Create the admin', VALUES);
+  const home = await visitor.submit(page, 'Create account', VALUES);
   t.match(home, { status: 200, url: '/', heading: 'Home', text: /./ });
   t.match(home.document.querySelector('nav')?.text, /Administration/);
   t.match(await ctx.db.select().from(users), [{ email: VALUES.email, role: 'ADMIN', timezone: 'Europe/Berlin' }]);
   t.match((await ctx.db.select().from(auditLog))[0], { kind: 'user.registered', details: { by: 'setup link' } });
   const values = { ...VALUES, email: 'other@example.com' };
   const late = visit(app);
-  t.notMatch((await late.open('/sign-in')).text, /no account yet/);
-  t.match(await late.open(path), { status: 410, heading: 'Carillon is set up already' });
+  t.notMatch((await late.open('/sign-in')).text, /No account yet/);
+  t.match(await late.open(path), { status: 410, heading: 'Carillon is already set up' });
   t.match(await visitor.open(buildSetupPath(ctx)), { status: 410 });
   const stale = visit(app);
   const form = await stale.open('/register');

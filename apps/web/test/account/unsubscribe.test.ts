@@ -58,7 +58,7 @@ t.test('Opening the link, and a request without the field, change nothing', asyn
   const channel = await insertEmailChannel(ctx, alice.id, 'scanned@example.com');
   const address = `/unsubscribe/${channel.unsubscribeToken}`;
   const page = await visit(app).open(address);
-  t.match(page, { status: 200, heading: 'Get no more of this mail' });
+  t.match(page, { status: 200, heading: 'Unsubscribe from this mail' });
   t.equal(page.document.querySelectorAll('button').length, 1);
   await app.inject({ method: 'HEAD', url: address });
   for (const payload of ['', 'List-Unsubscribe=No', 'token=x', '%', 'a='.repeat(500)]) {
@@ -70,7 +70,7 @@ t.test('Opening the link, and a request without the field, change nothing', asyn
   t.ok((await post(channel.unsubscribeToken, '--x\r\n', cut)).statusCode < 500);
   t.equal(await readStatus(ctx, channel), 'active');
   const done = await visit(app).submit(page, 'Unsubscribe');
-  t.match(done, { status: 200, heading: 'You get no more of this mail' });
+  t.match(done, { status: 200, heading: 'You are unsubscribed' });
   t.equal(await readStatus(ctx, channel), 'inactive');
 });
 
@@ -81,7 +81,7 @@ t.test('A link that was never sent gets the same pages', async (t) => {
     const unknown = await visit(app).open(`/unsubscribe/${token}`);
     const known = await visit(app).open(`/unsubscribe/${channel.unsubscribeToken}`);
     t.equal(unknown.text, known.text);
-    t.match(await visit(app).submit(unknown, 'Unsubscribe'), { status: 200, heading: 'You get no more of this mail' });
+    t.match(await visit(app).submit(unknown, 'Unsubscribe'), { status: 200, heading: 'You are unsubscribed' });
   }
   t.equal(await countNotices(), before);
   t.equal(await readStatus(ctx, channel), 'active');

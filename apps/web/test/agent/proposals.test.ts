@@ -61,7 +61,7 @@ t.test('A proposed task is shown with its plan, runs, channels and tools, and is
   t.match(card, /Web tools ?searches, at most 4 times a run/);
   t.match(card, /Tells you ?only when the answer changes.*Stops after ?20 runs/);
   t.match(card, /Next runs ?17:00 ?Fri 27 Nov ?17:00 ?Fri 4 Dec.*Berlin time/);
-  t.match(card, /Nothing is saved yet\. It can be saved until tomorrow 11:00/);
+  t.match(card, /Nothing is saved yet\. It can be saved until tomorrow at 11:00/);
   t.same(await listTasks(), []);
 });
 

@@ -103,7 +103,10 @@ t.test('Home names the task that is silent, until it has run, and the one over i
     const { document } = await visitor.open('/');
     return document.querySelectorAll('.needs p').map(({ text }) => text);
   };
-  t.match(await needs(), [/^News is silent: its run of/, /^Costly has used its budget of \$2/]);
+  t.match(await needs(), [
+    /^News: the run planned today at 11:01 has not finished/,
+    /^Costly: the monthly budget of \$2\.00 is used/,
+  ]);
   t.equal((await needs()).length, 2);
   await ctx.db.update(tasks).set({ alertingSince: null }).where(eq(tasks.id, silent));
   t.match(await needs(), [/^Costly/]);

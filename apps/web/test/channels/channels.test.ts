@@ -93,7 +93,7 @@ t.test('A test says what the target answered, and its attempt is listed', async 
   const page = await visitor.submit(await visitor.open(NEW), 'Create channel', VALUES);
   const tested = await visitor.submit(page, 'Send a test');
   t.match(tested, { status: 200, url: page.url, text: /The test was delivered: the target answered 200 in \d+ ms\./ });
-  t.match(rowsOf(tested), [/^Test ?Today 10:00 ?Delivered ?Answered 200 in \d+ ms$/]);
+  t.match(rowsOf(tested), [/^Test ?Today at 10:00 ?Delivered ?Answered 200 in \d+ ms$/]);
   receiver.answer(500);
   const failed = await visitor.submit(tested, 'Send a test');
   t.match(failed.text, /The test was not delivered\. \S/);
@@ -119,7 +119,7 @@ t.test('Messages are listed by their titles with each attempt, and are sent agai
   );
   const page = await visitor.open(`/channels/${id}`);
   t.match(rowsOf(page), [
-    /^Morning news ?Today 10:00 ?Failed ?The target answered 502\. ?1 attempt before 10:00:00 · The target answered 500\. ?Send again/,
+    /^Morning news ?Today at 10:00 ?Failed ?The target answered 502\. ?1 attempt before 10:00:00 · The target answered 500\. ?Send again/,
   ]);
   t.equal(page.document.querySelector('tbody th a')?.getAttribute('href'), '/executions/7');
   t.ok(page.document.querySelector(`aside a[href="/tasks/${task}"]`));
@@ -142,9 +142,9 @@ t.test('Messages that were held back, or sent as one, say so', async (t) => {
   await insertMessage(id, ofTask('Later'), { status: 'held', nextAttemptAt: until });
   const page = await visitor.open(`/channels/${id}`);
   t.match(rowsOf(page).sort(), [
-    /^Later ?Today 10:00 ?Held back ?held back until today 13:00 ?Send now/,
-    /^News ?Today 10:00 ?In a digest ?sent with others, today 10:00$/,
-    /^Several messages as one ?2 messages ?News ?Prices ?Today 10:00 ?Delivered/,
+    /^Later ?Today at 10:00 ?Held back ?held back until today at 13:00 ?Send now/,
+    /^News ?Today at 10:00 ?In a digest ?sent with others, today at 10:00$/,
+    /^Several messages as one ?2 messages ?News ?Prices ?Today at 10:00 ?Delivered/,
   ]);
   t.match(page.text, /Held back: the channel is quiet.*In a digest: the message was sent together/);
 });
@@ -152,10 +152,7 @@ t.test('Messages that were held back, or sent as one, say so', async (t) => {
 t.test('A channel that has failed says why on its page and at home, and is switched on', async (t) => {
   const id = await insertChannel(ctx, alice.id, { status: 'failed', name: 'My phone' });
   const home = await visitor.open('/');
-  t.match(
-    home.document.querySelector('.needs p')?.text,
-    'Channel My phone is off, because ntfy did not take a message.',
-  );
+  t.match(home.document.querySelector('.needs p')?.text, 'Channel My phone is off: ntfy rejected a message.');
   t.ok(home.document.querySelector(`.needs a.button[href="/channels/${id}"]`));
   const page = await visitor.open(`/channels/${id}`);
   t.match(page.text, /Off, failed.*Nothing is sent: ntfy did not take a message/);

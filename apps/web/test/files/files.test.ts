@@ -61,7 +61,10 @@ t.test('Several files are added by one form, and listed with size, time, kind an
   const page = await visitor.open('/files');
   const rows = page.document.querySelectorAll('tbody tr').map((row) => row.text.replace(/\s+/g, ' ').trim());
   t.equal(rows.length, 2);
-  t.match(rows.join('\n'), /plan\.pngPNG image, preview of plan\.png\d+ bytesToday 11:00nowno taskDelete… plan\.png/);
+  t.match(
+    rows.join('\n'),
+    /plan\.pngPNG image, preview of plan\.png\d+ bytesToday at 11:00just nowno taskDelete… plan\.png/,
+  );
   t.match(rows.join('\n'), /notes\.txttext5 bytes/);
   t.match(page.document.querySelector('meter')?.attributes, { min: '0', max: String(100 * MIB) });
 

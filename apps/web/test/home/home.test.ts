@@ -17,8 +17,8 @@ await insertSample(ctx, alice.id);
 t.test('Home shows what needs the person, the day ahead, the answers and the month', async (t) => {
   const { status, heading, text } = await visit(app, alice).open('/');
   t.match({ status, heading }, { status: 200, heading: 'Home' });
-  t.match(text, /Tuesday 24 March 2026\. 22 runs in the next 24 hours/);
-  t.match(text, /Nightly error digest failed 3 times in a row, last Today 02:31\. The provider did not answer/);
+  t.match(text, /Tuesday 24 March 2026 · 22 runs in the next 24 hours/);
+  t.match(text, /Nightly error digest failed 3 times in a row, last today at 02:31\. The provider did not answer/);
   t.match(text, /Webhook hooks\.gartenhof\.example is off/);
   t.match(text, /13:00 ?Competitor price watch ?price 59\.9 · shop Gartenhof · summary The 40 L compost bin/);
   t.match(text, /15:00 ?Competitor price watch/);
@@ -36,20 +36,20 @@ t.test('Home is read with few statements', async (t) => {
 
 t.test('The answers since the last look stay while the page is reloaded, and are gone at the next look', async (t) => {
   const visitor = visit(app, alice);
-  t.match((await visitor.open('/')).text, /Answers since you last looked ?in the last 24 hours/);
+  t.match((await visitor.open('/')).text, /New answers ?in the last 24 hours/);
   clock.advance(20 * 60_000);
   t.match((await visitor.open('/')).text, /in the last 24 hours/);
   clock.advance(40 * 60_000);
-  t.match((await visitor.open('/')).text, /since Tue 24 Mar, 14:32.*No answer came/);
+  t.match((await visitor.open('/')).text, /since your last visit today at 14:32.*No answers since/);
   clock.set(SAMPLE_NOW);
 });
 
 t.test('Home of a new account says what to do first', async (t) => {
   const bob = await signUpBob(app);
   const { text, document } = await visit(app, bob).open('/');
-  t.match(text, /Nothing is planned yet.*Your first task.*Save and try it now/);
+  t.match(text, /No runs planned.*Your first task.*Save and try it now/);
   t.ok(document.querySelector('form[action="/tasks/first"] textarea[name=prompt]'));
-  t.notMatch(text, /Needs you/);
+  t.notMatch(text, /Needs attention/);
 });
 
 t.test(
@@ -64,12 +64,12 @@ t.test(
     await insertTask(ctx, carol.id, { name: 'Mailed', notificationEmail: 'boss@example.com' });
     await requestConfirmations(ctx, carol.id, ['boss@example.com', 'nobody@example.com']);
     const { text } = await visitor.open('/');
-    t.match(text, /Needs you ?2 things ?boss@example\.com is not confirmed.*team@example\.com is not confirmed/);
+    t.match(text, /Needs attention ?2 items ?boss@example\.com is not confirmed.*team@example\.com is not confirmed/);
     t.notMatch(text, /nobody@example\.com/);
     await patch([]);
-    t.match((await visitor.open('/')).text, /Needs you ?1 thing ?boss@example\.com is not confirmed/);
+    t.match((await visitor.open('/')).text, /Needs attention ?1 item ?boss@example\.com is not confirmed/);
     await confirmNotificationAddress(ctx, hashLinkToken((await readQueuedTokens(ctx, 'boss@example.com'))[0] ?? ''));
-    t.notMatch((await visitor.open('/')).text, /Needs you/);
+    t.notMatch((await visitor.open('/')).text, /Needs attention/);
   },
 );
 

@@ -30,9 +30,9 @@ t.test('Home names the tasks whose next run is refused by their budget, and why,
     return document.querySelectorAll('.needs p').map(({ text }) => text);
   };
   const named = [
-    'Small does not run: its budget of $0.00010 a month does not cover a run.',
-    'Rest does not run: the rest of its budget of $2.00 this month does not cover a run. It runs again with the next month.',
-    'Used has used its budget of $2.00 this month. It runs again with the next month.',
+    'Small: the monthly budget of $0.00010 is too small for a run.',
+    'Rest: the rest of the monthly budget of $2.00 is too small for a run. It resumes on 1 December.',
+    'Used: the monthly budget of $2.00 is used. It resumes on 1 December.',
   ];
   t.same(await needs(), named);
   await runDue(t);

@@ -54,7 +54,7 @@ const changesOf = ({ document }: ShownPage) => ({
 t.test('The first admin has an answer after three forms', async (t) => {
   const admin = visit(app);
   const setup = await admin.open(buildSetupPath(ctx));
-  const home = await admin.submit(setup, 'Create the admin', {
+  const home = await admin.submit(setup, 'Create account', {
     name: 'Ada',
     email: 'ada@example.com',
     password: PASSWORD,
@@ -96,20 +96,20 @@ t.test('A failure leads from home to its reason, and a retry to the answer', asy
   await rosa.submit(task, 'Run now');
   await runQueued({ status: 401, body: { error: { message: 'Incorrect key.', code: 'invalid_api_key' } } });
   const home = await rosa.open('/');
-  t.match(home.text, /Needs you ?1 thing ?Prices failed/);
+  t.match(home.text, /Needs attention ?1 item ?Prices failed/);
   const failed = await rosa.follow(home, 'See why');
   t.match(failed.text, /The AI provider refused the API key.*What to do: Replace your own key.*No answer came/);
   const queued = await rosa.submit(failed, 'Retry');
   t.match(queued.text, /The run is queued.*Waiting/);
   await runQueued({ text: 'A bin costs 58 €.' });
   t.match((await rosa.open(queued.url)).text, /A bin costs 58 €\./);
-  t.notMatch((await rosa.open('/')).text, /Needs you/);
+  t.notMatch((await rosa.open('/')).text, /Needs attention/);
 });
 
 t.test('A forgotten password is changed by the link in the mail, and other devices are signed out', async (t) => {
   const visitor = visit(app);
-  const forgot = await visitor.follow(await visitor.open('/sign-in'), 'Forgot it?');
-  await visitor.submit(forgot, 'Send the link', { email: EMAIL });
+  const forgot = await visitor.follow(await visitor.open('/sign-in'), 'Forgot password?');
+  await visitor.submit(forgot, 'Send link', { email: EMAIL });
   await deliverDueMails(ctx);
   const [link = ''] = mailbox.received.at(-1)?.text?.match(/http\S+/) ?? [];
   t.equal(new URL(link).origin, ctx.config.appUrl);
@@ -138,7 +138,7 @@ t.test('Forms of a session that was ended elsewhere do nothing, and lead to the 
     form.document
       .querySelector('#task-form')
       ?.setAttribute('action', url.replace(/:\w+/, task.url.split('/')[2] ?? ''));
-    const asked = { heading: 'Sign in', text: /Your session has ended, so nothing was changed/ };
+    const asked = { heading: 'Sign in', text: /Your session has ended, and nothing was changed/ };
     t.match(await rosa.submit(form, 'Save task', { name: 'Changed' }), asked, url);
   }
   t.same(await readRows(), before);

@@ -71,7 +71,10 @@ t.test('A run shows its channels by name, with each attempt, in one statement be
   const statements = countStatements(ctx.db);
   const [row] = await readRows();
   t.equal(statements(), SESSION_STATEMENTS + 2);
-  t.match(row?.text, /Delivered2Today 10:02, answered 200 ?2 attempts ?Today 10:01, answered 429: Too many messages/);
+  t.match(
+    row?.text,
+    /Delivered2Today at 10:02, answered 200 ?2 attempts ?Today at 10:01, answered 429: Too many messages/,
+  );
   const body = (await visit(app, alice).open(`/executions/${run.id}`)).response.body;
   t.notMatch(body, 'ntfy.example.com');
 
@@ -90,14 +93,14 @@ t.test('A held delivery shows until when it is held, and a digested one what bec
   t.equal(delivery.status, 'held');
   t.match(await readRows(), [{ text: /^Nightntfy, execution\.completedHeld back0/ }]);
   await change(delivery.id, { nextAttemptAt: inMinutes(600) });
-  t.match(await readRows(), [{ text: /Held back0until today 20:00/ }]);
+  t.match(await readRows(), [{ text: /Held back0until today at 20:00/ }]);
 
   const digest = { ...delivery, id: randomUUID(), event: 'digest', status: 'pending' as const };
   await ctx.db.insert(deliveries).values({ ...digest, nextAttemptAt: inMinutes(5), queuedAt: null });
   await change(delivery.id, { status: 'digested', digestId: digest.id, nextAttemptAt: null, endedAt: START });
   await logAttempt(digest, 1, 'Slow down');
   t.match(await readRows(), [
-    { text: /Waiting ?in a digest1Today 10:01, answered 429: Slow down; next try today 10:05/ },
+    { text: /Waiting ?in a digest1Today at 10:01, answered 429: Slow down; next try today at 10:05/ },
   ]);
   await change(digest.id, { status: 'delivered', nextAttemptAt: null, endedAt: START });
   const rows = await readRows();

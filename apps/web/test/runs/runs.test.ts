@@ -38,8 +38,8 @@ t.test('Runs are listed with their local time, outcome, first line, duration and
   const page = await visitor.open('/executions');
   const rows = page.document.querySelectorAll('tbody tr').map((row) => row.text.replace(/\s+/g, ' ').trim());
   t.match(rows, [
-    /^Today 11:00now ?Failed ?Morning newsThe provider did not answer within 60 s\.5 ms ?Retry run \d+$/,
-    /^Yesterday 11:001 day ago ?Ran ?Morning newsQuiet night2 s\$0\.012$/,
+    /^Today at 11:00just now ?Failed ?Morning newsThe provider did not answer within 60 s\.5 ms ?Retry run \d+$/,
+    /^Yesterday at 11:001 day ago ?Ran ?Morning newsQuiet night2 s\$0\.012$/,
   ]);
   const failed = await lastRun(task);
   const retried = await visitor.submit(page, `Retry run ${failed.id}`);
@@ -140,7 +140,7 @@ t.test('A run that did not keep its prompt says whether the task has changed sin
     payload: { prompt: 'Say something else.' },
   });
   const page = await visit(app, alice).open(`/executions/${id}`);
-  t.match(page.text, /This run did not keep its prompt, and the task was changed after it started: today 12:00/);
+  t.match(page.text, /This run did not keep its prompt, and the task was changed after it started: today at 12:00/);
 });
 
 t.test('A failed run says why, what to do, and which attempts failed before', async (t) => {
@@ -156,7 +156,7 @@ t.test('A failed run says why, what to do, and which attempts failed before', as
     /did not answer in time The provider did not answer within 60 s\. What to do: nothing, Carillon tries again/,
   );
   const retry = await visitor.open(`/executions/${first.id}`);
-  t.match(retry.text, /Waiting to try again on the second attempt.*It waits until today 11:01/);
+  t.match(retry.text, /Waiting to try again on the second attempt.*It waits until today at 11:01/);
   t.match(await visitor.submit(retry, 'Run now'), { url: `/executions/${first.id}`, text: /The run is queued\./ });
   await runAll(ctx, model, failure('TIMEOUT', 'The provider did not answer within 60 s.'));
   const page = await visitor.open(`/executions/${first.id}`);
@@ -199,12 +199,13 @@ t.test('A run shows who was told of it, and a delivery can be sent again', async
   const page = await visitor.open(`/executions/${id}`);
   const rows = page.document.querySelectorAll('tbody tr').map((row) => row.text.replace(/\s+/g, ' ').trim());
   t.equal(rows.length, 3, 'none of the other run');
-  for (const row of rows) t.match(row, /127\.0\.0\.1:\d+webhook, \S+Waiting1Today 11:00, answered 502; next try today/);
+  for (const row of rows)
+    t.match(row, /127\.0\.0\.1:\d+webhook, \S+Waiting1Today at 11:00, answered 502; next try today at/);
   receiver.answer(200);
   clock.advance(HOUR_MS);
   await createDeliverer(ctx).drain();
   const delivered = await visitor.open(`/executions/${id}`);
-  t.match(delivered.text, /Delivered2Today 12:00, answered 200/);
+  t.match(delivered.text, /Delivered2Today at 12:00, answered 200/);
   const sent = await visitor.submit(delivered, 'Deliver again execution.completed');
   t.match(sent, { status: 200, url: `/executions/${id}#deliveries`, text: /It is sent again\./ });
 });
@@ -222,9 +223,9 @@ t.test('A run shows the mail with its answer, and only its own', async (t) => {
     (await visitor.open(`/executions/${id}`)).document
       .querySelectorAll('tbody tr')
       .map((row) => row.text.replace(/\s+/g, ' ').trim());
-  t.same(await rows(), ['alice@elsewhere.examplemailWaiting0Today 11:00']);
+  t.same(await rows(), ['alice@elsewhere.examplemailWaiting0Today at 11:00']);
   await deliverDueMails(ctx);
-  t.same(await rows(), ['alice@elsewhere.examplemailDelivered1Today 11:00']);
+  t.same(await rows(), ['alice@elsewhere.examplemailDelivered1Today at 11:00']);
 });
 
 t.test('A long answer is cut on its page, and whole as text', async (t) => {

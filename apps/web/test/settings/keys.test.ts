@@ -143,5 +143,5 @@ t.test("A stranger's key is not found", async (t) => {
 t.test('A key that has expired says so', async (t) => {
   await createKey(app, alice, { expiresAt: '2026-11-21T10:00:00Z' });
   clock.advance(2 * 86_400_000);
-  t.match((await visit(app, alice).open('/settings/keys')).text, /expired Yesterday 10:00 ?1 day ago/);
+  t.match((await visit(app, alice).open('/settings/keys')).text, /expired Yesterday at 10:00 ?1 day ago/);
 });

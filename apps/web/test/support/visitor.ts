@@ -41,8 +41,8 @@ interface SentForm {
 
 const HOST = 'localhost:3000';
 
-/** With the session of `person`, or signed out. */
-export function visit(app: FastifyInstance, person?: Pick<Person, 'token'>): Visitor {
+/** With the session of `person`, or signed out. `language` is what the browser accepts. */
+export function visit(app: FastifyInstance, person?: Pick<Person, 'token'> | null, language?: string): Visitor {
   const cookies = new Map<string, string>(person ? [['local-session', person.token]] : []);
 
   async function send(method: 'GET' | 'POST', url: string, form?: SentForm): Promise<ShownPage> {
@@ -53,6 +53,7 @@ export function visit(app: FastifyInstance, person?: Pick<Person, 'token'>): Vis
       headers: {
         host: HOST,
         accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+        ...(language && { 'accept-language': language }),
         ...(cookie && { cookie }),
         ...(method === 'POST' && {
           origin: `http://${HOST}`,

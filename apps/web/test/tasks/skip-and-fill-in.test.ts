@@ -24,7 +24,7 @@ t.test('The next run is skipped on the page of the task, which says which run it
   const id = await insertHourly();
   const page = await visitor.open(`/tasks/${id}`);
   const skipped = await visitor.submit(page, 'Skip the next run');
-  t.match(skipped, { url: `/tasks/${id}`, text: /The run of tomorrow 10:00 is skipped\./ });
+  t.match(skipped, { url: `/tasks/${id}`, text: /The run of tomorrow at 10:00 is skipped\./ });
   t.strictSame(await readLedger(ctx, id), [[NEXT.toISOString(), 'skipped_by_user']]);
   t.equal((await readTaskRow(ctx, id)).nextExecutionAt?.toISOString(), '2026-11-21T10:00:00.000Z');
 });

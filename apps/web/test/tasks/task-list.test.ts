@@ -48,8 +48,8 @@ t.test(
     t.same(cells.slice(1), [
       'Price watchWeekdays at 09:30, Berlin time',
       '',
-      'MissedThu 5 Nov 09:00',
-      'Today 10:28in 28 min',
+      'MissedThu 5 Nov, 09:00',
+      'Today at 10:28in 28 minutes',
       '$5.04',
     ]);
   },

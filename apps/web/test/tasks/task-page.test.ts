@@ -29,7 +29,7 @@ t.test('The page says when the task runs, what it last answered and what has cha
   const page = await visitor.open(`/tasks/${id}`);
   t.equal(count(), SESSION_STATEMENTS + 2, 'the session, the task and its runs');
   t.match(page, { status: 200, heading: 'Digest' });
-  t.match(page.text, /Every day at 11:00\. Next run today 11:00, in 1 h\./);
+  t.match(page.text, /Every day at 11:00\. Next run today at 11:00, in 1 hour\./);
   t.match(page.text, /What is new\?/);
   t.match(page.text, /Last 2 planned runs ?1 ran on time, 1 ran late/);
   t.equal(page.document.querySelector('.answer h3')?.innerHTML, 'Busy &lt;b&gt;now&lt;/b&gt;');

@@ -78,11 +78,11 @@ t.test('Deliveries are listed with each attempt, its answer and its body', async
   const page = await visitor.open(`/webhooks/${id}`);
   t.match(
     page.text,
-    /Task made ?Today 10:00 ?Delivered late ?Answered 204 in \d+ ms ?1 attempt before 10:00:00 · Answered 503/,
+    /Task made ?Today at 10:00 ?Delivered late ?Answered 204 in \d+ ms ?1 attempt before 10:00:00 · Answered 503/,
   );
   t.equal(page.document.querySelector('svg.strip')?.getAttribute('aria-label'), 'Last 1 delivery: 1 delivered late');
   const delivery = await visitor.open(page.document.querySelector('tbody th a')?.getAttribute('href') ?? '');
-  t.match(delivery, { status: 200, heading: 'Task made, today 10:00' });
+  t.match(delivery, { status: 200, heading: 'Task made, today at 10:00' });
   t.match(delivery.text, /10:00:00 ?Attempt 1: Answered 503 in \d+ ms ?10:01:00 ?Attempt 2: Answered 204/);
   t.match(JSON.parse(delivery.document.querySelector('pre')?.text ?? ''), {
     event: 'task.created',
@@ -96,7 +96,7 @@ t.test('A delivery is sent again with the same body', async (t) => {
   await postTask(app, alice);
   await deliver();
   const page = await visitor.submit(await visitor.open(`/webhooks/${id}`), 'Send again: task made');
-  t.match(page, { status: 200, heading: 'Task made, today 10:00', text: /It is sent again now/ });
+  t.match(page, { status: 200, heading: 'Task made, today at 10:00', text: /It is sent again now/ });
   await deliver();
   const [first, second] = receiver.received;
   t.equal(second?.body.toString(), first?.body.toString());
@@ -177,7 +177,7 @@ t.test('A secret is rotated once by a form, and the new one is shown in the answ
   const again = await visitor.submit(form, 'Rotate the secret');
   t.match(again, { status: 409, heading: 'Rotated already' });
   const test = await visitor.submit(await visitor.open(`/webhooks/${id}`), 'Send a test');
-  t.match(test.text, /the one before signs too, until tomorrow 10:00/);
+  t.match(test.text, /the one before signs too, until tomorrow at 10:00/);
 });
 
 t.test('A webhook is deleted after a confirmation', async (t) => {

@@ -237,7 +237,7 @@ export interface paths {
         };
         /**
          * Get user settings
-         * @description Returns the settings of the account: its notification targets and channels.
+         * @description Returns the settings of the account: its language, notification targets and channels.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -3235,6 +3235,7 @@ export interface operations {
                      *       "settings": {
                      *         "email": "alice@example.com",
                      *         "pendingEmail": null,
+                     *         "language": "en",
                      *         "notificationPreferences": {
                      *           "email": true,
                      *           "webhook": true
@@ -3264,6 +3265,11 @@ export interface operations {
                             email: string;
                             /** @description The new e-mail address until it is confirmed; null if there is none */
                             pendingEmail: string | null;
+                            /**
+                             * @description The language of pages, mails, messages of channels, alerts and notifications
+                             * @enum {string}
+                             */
+                            language: "en" | "pt-BR";
                             /** @description The enabled notification channels */
                             notificationPreferences: {
                                 /** @description Whether notifications are mailed */
@@ -3317,6 +3323,11 @@ export interface operations {
                      * @description Required for another `email`, unless the account has no password
                      */
                     currentPassword?: string;
+                    /**
+                     * @description The language of pages, mails, messages of channels, alerts and notifications
+                     * @enum {string}
+                     */
+                    language?: "en" | "pt-BR";
                     /** @description The enabled notification channels */
                     notificationPreferences?: {
                         /** @description Whether notifications are mailed */
@@ -3351,6 +3362,7 @@ export interface operations {
                      *       "settings": {
                      *         "email": "alice@example.com",
                      *         "pendingEmail": null,
+                     *         "language": "en",
                      *         "notificationPreferences": {
                      *           "email": true,
                      *           "webhook": true
@@ -3380,6 +3392,11 @@ export interface operations {
                             email: string;
                             /** @description The new e-mail address until it is confirmed; null if there is none */
                             pendingEmail: string | null;
+                            /**
+                             * @description The language of pages, mails, messages of channels, alerts and notifications
+                             * @enum {string}
+                             */
+                            language: "en" | "pt-BR";
                             /** @description The enabled notification channels */
                             notificationPreferences: {
                                 /** @description Whether notifications are mailed */
@@ -9443,7 +9460,8 @@ export interface operations {
                  *         },
                  *         "failuresInRow": 3,
                  *         "error": "The provider is busy.",
-                 *         "errorCode": "RATE_LIMIT_EXCEEDED"
+                 *         "errorCode": "RATE_LIMIT_EXCEEDED",
+                 *         "stopped": false
                  *       }
                  *     }
                  */
@@ -9490,6 +9508,8 @@ export interface operations {
                          * @enum {string}
                          */
                         errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED";
+                        /** @description Whether this failure has switched the task off */
+                        stopped: boolean;
                     };
                 };
             };

@@ -3,6 +3,7 @@ import { success } from '../envelopes.ts';
 import { describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
 import { IfMatch, IfNoneMatch, NOT_MODIFIED } from '../preconditions.ts';
 import { Email, HttpUrl, nullable, strictObject, TimeZone, UserName, Uuid } from '../primitives.ts';
+import { Language } from './language.ts';
 import { EMAIL_CONFLICT, emailChange, PatchUserInput, PendingEmail } from './users.ts';
 
 const common = { tags: ['users'], security: SIGNED_IN };
@@ -10,6 +11,7 @@ const common = { tags: ['users'], security: SIGNED_IN };
 export const UserSettings = Type.Object({
   email: Type.String(),
   pendingEmail: PendingEmail,
+  language: Language,
   notificationPreferences: Type.Object({
     email: Type.Boolean({ description: 'Whether notifications are mailed' }),
     webhook: Type.Boolean({ description: 'Whether events are sent to `webhookUrl`' }),
@@ -39,6 +41,7 @@ const NotificationPreferences = strictObject({
 
 export const ChangeSettingsInput = strictObject({
   ...emailChange,
+  language: Type.Optional(Language),
   notificationPreferences: Type.Optional(NotificationPreferences),
   modelRouterApiKey: PatchUserInput.properties.encryptedProviderKey,
   webhookUrl: Type.Optional(nullable(HttpUrl)),
@@ -70,7 +73,7 @@ export const getUserSettings = {
   ...common,
   operationId: 'getUserSettings',
   summary: 'Get user settings',
-  description: 'Returns the settings of the account: its notification targets and channels.',
+  description: 'Returns the settings of the account: its language, notification targets and channels.',
   headers: IfNoneMatch,
   response: { 200: SettingsResponse, ...NOT_MODIFIED, ...errorResponses(401, 429) },
 } satisfies Operation;

@@ -39,6 +39,7 @@ const { modelRouterApiKey, webhookUrl, notificationEmails } = ChangeSettingsInpu
 export const ActionClient = strictObject({
   address: Type.String({ minLength: 1, maxLength: 100 }),
   userAgent: Type.Optional(Type.String({ maxLength: 2000 })),
+  acceptLanguage: Type.Optional(Type.String({ maxLength: 1000 })),
 });
 
 export const ACTION_INPUTS = {

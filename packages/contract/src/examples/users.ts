@@ -6,6 +6,7 @@ import { alice, NOW, success, WEBHOOK } from './fixtures.ts';
 const ownSettings = {
   email: alice.email,
   pendingEmail: null,
+  language: 'en' as const,
   notificationPreferences: { email: true, webhook: true },
   webhookUrl: 'https://hooks.example.com/alice',
   webhookId: WEBHOOK,

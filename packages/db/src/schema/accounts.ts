@@ -15,6 +15,7 @@ import { instant, revision, wordList } from './columns.ts';
 
 export const ROLES = ['USER', 'ADMIN'] as const;
 export const PLANS = ['trial', 'pro'] as const;
+export const LANGUAGES = ['en', 'pt-BR'] as const;
 
 /** `passwordHash` is null for an account that only signs in through a provider. */
 export const users = pgTable(
@@ -30,6 +31,7 @@ export const users = pgTable(
     role: text({ enum: ROLES }).notNull().default('USER'),
     plan: text({ enum: PLANS }).notNull().default('trial'),
     timezone: text(),
+    language: text({ enum: LANGUAGES }).notNull().default('en'),
     isActive: boolean('is_active').notNull().default(true),
     trialEndsAt: instant('trial_ends_at'),
     providerKeyEncrypted: text('provider_key_encrypted'),
@@ -49,6 +51,7 @@ export const users = pgTable(
     uniqueIndex('users_email_key').on(sql`lower(${t.email})`),
     check('users_email_lower', sql`${t.email} = lower(${t.email})`),
     check('users_role', sql`${t.role} in (${wordList(ROLES)})`),
+    check('users_language', sql`${t.language} in (${wordList(LANGUAGES)})`),
     check('users_plan', sql`${t.plan} in (${wordList(PLANS)})`),
   ],
 );

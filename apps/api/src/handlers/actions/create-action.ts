@@ -65,10 +65,10 @@ export function createActionBuilder(ctx: Context): ActionBuilder {
     (name, { rate, duringMaintenance = false }, reader, work) =>
     (client, given) =>
       runAction(ctx, name, async (ctx) => {
-        const { address, userAgent } = readClient(client);
-        if (rate) await countGuest(ctx, rate, address, given);
+        const origin = readClient(client);
+        if (rate) await countGuest(ctx, rate, origin.address, given);
         if (!duringMaintenance) assertNotInMaintenance(await isMaintenance(ctx), null);
-        return work({ ...ctx, origin: { address, userAgent } }, reader(given));
+        return work({ ...ctx, origin }, reader(given));
       });
 
   return { user: createAction('user'), admin: createAction('admin'), guest };

@@ -46,7 +46,11 @@ export function registerContractValidation(app: FastifyInstance, ctx: Context): 
   app.decorateRequest('ctx', {
     getter(this: FastifyRequest) {
       if (this.transaction) return this.transaction;
-      const origin = { address: this.ip, userAgent: this.headers['user-agent'] };
+      const origin = {
+        address: this.ip,
+        userAgent: this.headers['user-agent'],
+        acceptLanguage: this.headers['accept-language'],
+      };
       return { ...ctx, log: this.log as Context['log'], requestId: this.id, origin };
     },
   });

@@ -74,6 +74,7 @@ const userFields = {
   role: users.role,
   plan: users.plan,
   timezone: users.timezone,
+  language: users.language,
   trialEndsAt: users.trialEndsAt,
   createdAt: users.createdAt,
   maintenance: settings.maintenanceMode,

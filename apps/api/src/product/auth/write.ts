@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { emailChanges, sessions, settings, users } from '@carillon/db';
+import { negotiateLanguage } from '@carillon/texts';
 import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
@@ -91,6 +92,7 @@ export async function insertAccount(ctx: Context, values: AccountValues) {
       email: storedEmail(email),
       name,
       timezone,
+      language: negotiateLanguage(ctx.origin?.acceptLanguage),
       passwordHash,
       role,
       trialEndsAt: sql`${now.toISOString()}::timestamptz + (${trial})`,

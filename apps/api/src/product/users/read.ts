@@ -57,6 +57,7 @@ async function readSettings(ctx: Context, caller: Caller) {
       revision: users.revision,
       email: users.email,
       pendingEmail: emailChanges.email,
+      language: users.language,
       notificationPreferences: { email: users.notifyEmail, webhook: users.notifyWebhook },
       webhookUrl: users.notificationUrl,
       webhookId: endpoints.id,

@@ -1,3 +1,4 @@
+import type { Language } from '@carillon/contract/accounts/language';
 import type { ChangeProfileInput, ChangeSettingsInput } from '@carillon/contract/accounts/user-settings';
 import type { PatchUserInput } from '@carillon/contract/accounts/users';
 import { normalizeEmail } from '@carillon/contract/validation/formats';
@@ -51,6 +52,7 @@ interface AccountChanges {
   name?: string;
   timezone?: string | null;
   email?: string;
+  language?: Language;
   notificationPreferences?: { email?: boolean; webhook?: boolean };
   /** The user's own AI key, not encrypted; null removes it. */
   providerKey?: string | null;
@@ -105,6 +107,7 @@ async function updateAccount(
       .set({
         name,
         timezone,
+        language: changes.language,
         providerKeyEncrypted: key ? encryptProviderKey(ctx, caller.id, key) : key,
         notifyEmail: preferences.email,
         notifyWebhook: preferences.webhook,

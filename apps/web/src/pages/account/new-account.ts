@@ -1,4 +1,5 @@
 import type { RegisterInput } from '@carillon/contract/accounts/auth';
+import type { Texts } from '@carillon/texts';
 import { type FormErrors, renderInput } from '../../components/fields.ts';
 import { renderTimeZoneField } from '../../components/time-zones.ts';
 import { type Html, html } from '../../html.ts';
@@ -13,22 +14,24 @@ export interface AccountValues {
 
 export const EMPTY_ACCOUNT: AccountValues = { name: '', email: '', timezone: null };
 
-export const PASSWORD_RULES = 'At least 8 characters, with a capital letter, a small letter and a digit.';
-
 /** The fields of a new account. */
-export const renderAccountFields = ({ name, email, timezone }: AccountValues, errors: FormErrors): Html => html`
-${renderInput({ name: 'name', label: 'Name', value: name, autocomplete: 'name', required: true, errors })}
-${renderInput({ name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username', required: true, errors })}
+export const renderAccountFields = (
+  { name, email, timezone }: AccountValues,
+  errors: FormErrors,
+  texts: Texts,
+): Html => html`
+${renderInput({ name: 'name', label: texts.account.name, value: name, autocomplete: 'name', required: true, errors })}
+${renderInput({ name: 'email', label: texts.account.email, type: 'email', value: email, autocomplete: 'username', required: true, errors })}
 ${renderInput({
   name: 'password',
-  label: 'Password',
+  label: texts.account.password,
   type: 'password',
   autocomplete: 'new-password',
   required: true,
-  hint: PASSWORD_RULES,
+  hint: texts.account.passwordRules,
   errors,
 })}
-${renderTimeZoneField({ value: timezone, errors, hint: 'Schedules and times are in this zone. You can change it later.' })}`;
+${renderTimeZoneField({ value: timezone, errors, texts, hint: texts.account.timeZoneHint })}`;
 
 export function readAccount(form: Form): { values: AccountValues; input: RegisterInput } {
   const timezone = form.optional('timezone') ?? null;

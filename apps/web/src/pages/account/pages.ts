@@ -23,8 +23,8 @@ export function accountPages({ guest, oneClick, user }: PageRoutes): void {
   oneClick('/unsubscribe/:token', unsubscribe);
   guest('GET', '/setup', showSetup);
   guest('POST', '/setup', setUp);
-  user('POST', '/sign-out', async ({ actions, session, dashboard }) => {
+  user('POST', '/sign-out', async ({ actions, session, dashboard, texts }) => {
     await actions.signOut(session, {});
-    return { ...redirect('/sign-in', 'You are signed out.'), cookies: [dashboard.serializeSession(null)] };
+    return { ...redirect('/sign-in', texts.account.signedOut), cookies: [dashboard.serializeSession(null)] };
   });
 }

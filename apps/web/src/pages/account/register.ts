@@ -14,17 +14,17 @@ interface FormValues extends AccountValues {
   next: string;
 }
 
-function renderRegister({ csrfField }: PageContext, { next, ...account }: FormValues, errors: FormErrors): Page {
+function renderRegister({ csrfField, texts }: PageContext, { next, ...account }: FormValues, errors: FormErrors): Page {
   const signIn = buildAddress('/sign-in', { next: next === '/' ? undefined : next });
   return {
-    title: 'Create an account',
+    title: texts.account.createAccount,
     body: html`<form class="gap" method="post" action="/register">${csrfField}
 <input type="hidden" name="next" value="${next}">
-${renderFormError(errors)}
-${renderAccountFields(account, errors)}
-<button class="primary wide">Create account</button>
+${renderFormError(errors, texts)}
+${renderAccountFields(account, errors, texts)}
+<button class="primary wide">${texts.account.create}</button>
 </form>
-<p class="fine apart">Have an account? <a href="${signIn}">Sign in</a></p>`,
+<p class="fine apart">${texts.account.haveAccount((text) => html`<a href="${signIn}">${text}</a>`)}</p>`,
   };
 }
 
@@ -45,7 +45,7 @@ export async function register(context: PageContext): Promise<Page | Redirect> {
   if (result.success) return { to: next, cookies: [dashboard.serializeSession(result.data.session)] };
   const errors =
     result.code === 'CONFLICT'
-      ? { form: null, fields: { email: ['has an account already: sign in, or ask for a new password'] } }
-      : toFormErrors(result);
+      ? { form: null, fields: { email: [context.texts.account.emailTaken] } }
+      : toFormErrors(result, context.texts);
   return { ...renderRegister(context, { ...values, next }, errors), status: toStatus(result) };
 }

@@ -5,45 +5,44 @@ import type { Page, Redirect } from '../../page.ts';
 import { type PageContext, unwrap } from '../../page.ts';
 import { type AccountValues, EMPTY_ACCOUNT, readAccount, renderAccountFields } from './new-account.ts';
 
-const HOW_TO_GET_ONE = html`<p class="apart">Restart Carillon, or run <code>pnpm carillon setup-link</code>: the terminal then shows a new link.</p>`;
+function renderUnusable({ texts: { account } }: PageContext, state: 'invalid' | 'expired' | 'used'): Page {
+  if (state === 'used') {
+    return {
+      status: 410,
+      title: account.setupUsed,
+      subtitle: account.setupUsedText,
+      body: html`<p class="apart"><a class="button primary wide" href="/sign-in">${account.signIn}</a></p>
+<p class="fine apart">${account.noAdmin(html`<code>pnpm carillon create-admin</code>`)}</p>`,
+    };
+  }
+  const [status, title, subtitle] =
+    state === 'invalid'
+      ? [404, account.setupInvalid, account.setupInvalidText]
+      : [410, account.setupExpired, account.setupExpiredText];
+  const help = account.newSetupLink(html`<code>pnpm carillon setup-link</code>`);
+  return { status, title, subtitle, body: html`<p class="apart">${help}</p>` };
+}
 
-const UNUSABLE: Record<'invalid' | 'expired' | 'used', Page> = {
-  invalid: {
-    status: 404,
-    title: 'This setup link does not work',
-    subtitle: 'It is not complete, or belongs to another installation.',
-    body: HOW_TO_GET_ONE,
-  },
-  expired: {
-    status: 410,
-    title: 'This setup link has expired',
-    subtitle: 'It works for an hour.',
-    body: HOW_TO_GET_ONE,
-  },
-  used: {
-    status: 410,
-    title: 'Carillon is set up already',
-    subtitle: 'There is an account, so this link does nothing any more.',
-    body: html`<p class="apart"><a class="button primary wide" href="/sign-in">Sign in</a></p>
-<p class="fine apart">No admin among the accounts? <code>pnpm carillon create-admin</code> makes one.</p>`,
-  },
-};
-
-const renderSetup = ({ csrfField }: PageContext, token: string, values: AccountValues, errors: FormErrors): Page => ({
-  title: 'Welcome to Carillon',
-  subtitle: 'This account is the first one, and administers this installation.',
+const renderSetup = (
+  { csrfField, texts }: PageContext,
+  token: string,
+  values: AccountValues,
+  errors: FormErrors,
+): Page => ({
+  title: texts.account.welcome,
+  subtitle: texts.account.firstAccount,
   body: html`<form class="gap" method="post" action="/setup">${csrfField}
 <input type="hidden" name="token" value="${token}">
-${renderFormError(errors)}
-${renderAccountFields(values, errors)}
-<button class="primary wide">Create the admin</button>
+${renderFormError(errors, texts)}
+${renderAccountFields(values, errors, texts)}
+<button class="primary wide">${texts.account.create}</button>
 </form>`,
 });
 
 export async function showSetup(context: PageContext): Promise<Page> {
   const { token = '' } = readQuery(context.request);
   const { state } = unwrap(await context.actions.findSetup(context.client, { token }));
-  return state === 'open' ? renderSetup(context, token, EMPTY_ACCOUNT, NO_ERRORS) : UNUSABLE[state];
+  return state === 'open' ? renderSetup(context, token, EMPTY_ACCOUNT, NO_ERRORS) : renderUnusable(context, state);
 }
 
 export async function setUp(context: PageContext): Promise<Page | Redirect> {
@@ -53,8 +52,8 @@ export async function setUp(context: PageContext): Promise<Page | Redirect> {
   const { values, input } = readAccount(form);
   const result = await actions.setUp(client, { token, ...input });
   if (!result.success)
-    return { ...renderSetup(context, token, values, toFormErrors(result)), status: toStatus(result) };
+    return { ...renderSetup(context, token, values, toFormErrors(result, context.texts)), status: toStatus(result) };
   const { state, opened } = result.data;
   if (opened) return { to: '/', cookies: [dashboard.serializeSession(opened.session)] };
-  return state === 'open' ? UNUSABLE.used : UNUSABLE[state];
+  return state === 'open' ? renderUnusable(context, 'used') : renderUnusable(context, state);
 }

@@ -1,3 +1,5 @@
+import type { ActionError } from '@carillon/contract/actions/index';
+import type { Texts } from '@carillon/texts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -17,66 +19,67 @@ interface FormValues {
   next: string;
 }
 
-const PROVIDERS: Record<string, string> = { github: 'GitHub', google: 'Google', oidc: 'your organisation' };
+const PROVIDERS: Record<string, string> = { github: 'GitHub', google: 'Google' };
 
-const renderProviders = (providers: readonly string[]): Html =>
-  html`${providers.map(
-    (name) => html`<a class="button wide" href="/api/auth/oauth/${name}">Continue with ${PROVIDERS[name] ?? name}</a>`,
-  )}`;
-
-const DEACTIVATED = 'This account is deactivated. An administrator of this installation can activate it.';
+const renderProviders = ({ dashboard, texts: { account } }: PageContext): Html =>
+  html`${dashboard.signInProviders.map((name) => {
+    const provider = PROVIDERS[name] ?? (name === 'oidc' ? account.organisation : name);
+    return html`<a class="button wide" href="/api/auth/oauth/${name}">${account.continueWith(provider)}</a>`;
+  })}`;
 
 /** What went wrong at a provider, by the `error` of the address that it led to. */
-const PROVIDER_ERRORS: Record<string, string> = {
-  failed: 'The provider did not confirm the sign-in, or it took too long. Start again.',
-  unverified: 'The provider has not verified your e-mail address. Verify it there, then start again.',
-  deactivated: DEACTIVATED,
-  unreachable: 'The provider does not answer now. Try again later, or sign in with your password.',
-};
-
-function describeError({ dashboard, request }: PageContext): string | null {
+function describeError({ dashboard, request, texts }: PageContext): string | null {
+  const { account } = texts;
   const { error = '' } = readQuery(request);
   if (error === 'cookies' || areCookiesRefused(dashboard)) {
-    return `Your browser refuses the cookie of the sign-in. ${explainCookies(dashboard.appUrl)}`;
+    return account.cookiesRefused(explainCookies(dashboard.appUrl, texts));
   }
-  return Object.hasOwn(PROVIDER_ERRORS, error) ? (PROVIDER_ERRORS[error] ?? null) : null;
+  switch (error) {
+    case 'failed':
+      return account.providerFailed;
+    case 'unverified':
+      return account.providerUnverified;
+    case 'deactivated':
+      return account.deactivated;
+    case 'unreachable':
+      return account.providerUnreachable;
+    default:
+      return null;
+  }
 }
 
 /** What a visitor has to know first. */
-async function renderState({ actions, client }: PageContext): Promise<Html> {
+async function renderState({ actions, client, texts: { account } }: PageContext): Promise<Html> {
   const { isMaintenance, hasAccounts } = unwrap(await actions.getSignInState(client, {}));
-  if (isMaintenance) {
-    return html`<div class="notice warn apart"><p>Carillon is under maintenance. Until it ends, only administrators can use it.</p></div>`;
-  }
-  return hasAccounts
-    ? EMPTY
-    : html`<div class="notice info apart"><p>There is no account yet. The terminal where Carillon was started shows a link that creates the first one, of the administrator.</p></div>`;
+  if (isMaintenance) return html`<div class="notice warn apart"><p>${account.maintenance}</p></div>`;
+  return hasAccounts ? EMPTY : html`<div class="notice info apart"><p>${account.noAccounts}</p></div>`;
 }
 
 async function renderSignIn(context: PageContext, { email, next }: FormValues, errors: FormErrors): Promise<Page> {
-  const { csrfField, dashboard } = context;
+  const { csrfField, dashboard, texts } = context;
+  const { account } = texts;
   const register = buildAddress('/register', { next: next === '/' ? undefined : next });
   return {
-    title: 'Sign in',
-    subtitle: `to ${new URL(dashboard.appUrl).host}`,
+    title: account.signIn,
+    subtitle: account.signInTo(new URL(dashboard.appUrl).host),
     body: html`${await renderState(context)}
 <form class="gap" method="post" action="/sign-in">${csrfField}
 <input type="hidden" name="next" value="${next}">
-${renderFormError(errors)}
-${renderInput({ name: 'email', label: 'E-mail', type: 'email', value: email, autocomplete: 'username', required: true, errors })}
+${renderFormError(errors, texts)}
+${renderInput({ name: 'email', label: account.email, type: 'email', value: email, autocomplete: 'username', required: true, errors })}
 ${renderInput({
   name: 'password',
-  label: 'Password',
+  label: account.password,
   type: 'password',
   autocomplete: 'current-password',
   required: true,
   errors,
-  hint: html`<a href="/forgot-password">Forgot it?</a>`,
+  hint: html`<a href="/forgot-password">${account.forgotPassword}</a>`,
 })}
-<button class="primary wide">Sign in</button>
+<button class="primary wide">${account.signIn}</button>
 </form>
-<div class="gap">${renderProviders(dashboard.signInProviders)}
-<p class="fine">New here? <a href="${register}">Create an account</a></p></div>`,
+<div class="gap">${renderProviders(context)}
+<p class="fine">${account.newHere((text) => html`<a href="${register}">${text}</a>`)}</p></div>`,
   };
 }
 
@@ -92,8 +95,18 @@ export async function signIn(context: PageContext): Promise<Page | Redirect> {
   const next = toOwnPath(form.text('next'));
   const result = await actions.signIn(client, { email, password: form.text('password') });
   if (result.success) return { to: next, cookies: [dashboard.serializeSession(result.data.session)] };
-  const errors =
-    result.code === 'INSUFFICIENT_PERMISSIONS' ? { ...NO_ERRORS, form: DEACTIVATED } : toFormErrors(result);
+  const errors = toSignInErrors(result, context.texts);
   const page = await renderSignIn(context, { email, next }, errors);
   return { ...page, status: toStatus(result) };
+}
+
+function toSignInErrors(result: ActionError, texts: Texts): FormErrors {
+  switch (result.code) {
+    case 'INSUFFICIENT_PERMISSIONS':
+      return { ...NO_ERRORS, form: texts.account.deactivated };
+    case 'INVALID_CREDENTIALS':
+      return { ...NO_ERRORS, form: texts.account.wrongCredentials };
+    default:
+      return toFormErrors(result, texts);
+  }
 }

@@ -27,7 +27,7 @@ export async function showAudit(context: UserPageContext): Promise<Page> {
   const cursor = query.cursor || undefined;
   const result = await actions.listAudit(session, { ...filters, limit: PAGE_SIZE, cursor });
   if (!result.success) {
-    const errors = toFormErrors(result);
+    const errors = toFormErrors(result, context.texts);
     return renderPage(filters, errors, html`<p class="muted">Correct the filters to see entries.</p>`, 400);
   }
   const { entries, nextCursor } = result.data;

@@ -13,14 +13,14 @@ import { type Page, type Redirect, redirect, toOwnPath, type UserPageContext, un
 const CRUMB = { href: '/admin', text: 'Administration' };
 const TITLE = 'Confirm that it is you';
 
-const renderForm = ({ csrfField, viewer }: UserPageContext, next: string, errors: FormErrors): Page => ({
+const renderForm = ({ csrfField, viewer, texts }: UserPageContext, next: string, errors: FormErrors): Page => ({
   title: TITLE,
   breadcrumb: CRUMB,
   subtitle: 'Changes by an administrator need the password, or a sign-in, of the last 15 minutes.',
   body: html`<form class="panel gap narrow" method="post" action="/admin/confirm">${csrfField}
 <input type="hidden" name="next" value="${next}">
 <input type="text" name="username" value="${viewer.email}" autocomplete="username" hidden>
-${renderFormError({ ...errors, fields: {} })}
+${renderFormError({ ...errors, fields: {} }, texts)}
 ${renderInput({
   name: 'currentPassword',
   label: 'Password',
@@ -52,7 +52,7 @@ export async function confirm(context: UserPageContext): Promise<Page | Redirect
   const next = toAdminPath(form.text('next'));
   const result = await actions.confirmSession(session, { currentPassword: form.text('currentPassword') });
   if (result.success) return redirect(next, 'Confirmed. You can make changes for 15 minutes.');
-  return { ...renderForm(context, next, toFormErrors(result)), status: toStatus(result) };
+  return { ...renderForm(context, next, toFormErrors(result, context.texts)), status: toStatus(result) };
 }
 
 const toAdminPath = (next: unknown): string => {

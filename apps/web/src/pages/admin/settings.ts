@@ -38,11 +38,11 @@ export async function changeSettings(context: UserPageContext): Promise<Page | R
   });
   if (needsConfirmation(result)) return askToConfirm(context, '/admin/settings', values);
   if (result.success) return redirect('/admin/settings', 'The system settings are saved.');
-  return { ...renderSettings(context, values, toFormErrors(result)), status: toStatus(result) };
+  return { ...renderSettings(context, values, toFormErrors(result, context.texts)), status: toStatus(result) };
 }
 
 const renderSettings = (
-  { csrfField }: UserPageContext,
+  { csrfField, texts }: UserPageContext,
   values: FormValues,
   errors: FormErrors,
   isKept = false,
@@ -52,7 +52,7 @@ const renderSettings = (
   body: html`${renderSections('/admin/settings')}
 ${renderKept(isKept)}
 <form class="panel gap narrow" method="post" action="/admin/settings">${csrfField}
-${renderFormError(errors)}
+${renderFormError(errors, texts)}
 ${renderInput({
   name: 'trialDurationDays',
   label: 'Trial of new accounts, in days',

@@ -38,7 +38,7 @@ function renderAgent(
     body: html`<section class="gap-l" id="conversation" aria-label="Conversation" aria-live="polite">${turn ? renderTurn(context, turn, proposal) : renderExamples(context)}</section>
 <template id="turn"><article class="turn gap" aria-label="Message and answer" aria-busy="true"><p class="asked"></p><h2 class="vh">Answer</h2><div class="panel answer plain-text"></div><p class="fine muted" data-state>The agent is writing.</p></article></template>
 <form class="ask gap" id="ask" method="post" action="/agent">${context.csrfField}
-<div id="problem">${renderFormError(errors)}</div>
+<div id="problem">${renderFormError(errors, context.texts)}</div>
 ${renderField(
   { name: 'message', label: 'Message', hint: HINT, errors },
   (common) => html`<textarea ${common} required maxlength="${MAX_CHARACTERS}" rows="4">
@@ -69,7 +69,7 @@ export async function askAgent(context: UserPageContext): Promise<Page> {
   const result = await context.actions.askAgent(context.session, { message });
   if (result.success) return renderAgent(context, await withProposal(context, toTurn(message, result.data)));
   return {
-    ...renderAgent(context, { message, errors: describeFailure(result) }),
+    ...renderAgent(context, { message, errors: describeFailure(result, context) }),
     status: toStatus(result),
   };
 }
@@ -79,8 +79,8 @@ const withProposal = async (context: UserPageContext, turn: Turn | null) => ({
   proposal: turn?.proposalId ? await findProposal(context, turn.proposalId) : null,
 });
 
-const describeFailure = (result: ActionError): FormErrors =>
-  result.code === 'SERVICE_UNAVAILABLE' ? { fields: {}, form: result.error } : toFormErrors(result);
+const describeFailure = (result: ActionError, { texts }: UserPageContext): FormErrors =>
+  result.code === 'SERVICE_UNAVAILABLE' ? { fields: {}, form: result.error } : toFormErrors(result, texts);
 
 /** Puts a suggestion into the box, to be changed before it is sent. */
 export async function showDraft(context: UserPageContext): Promise<Page> {

@@ -3,7 +3,7 @@ import type { WebActionData } from '../../actions.ts';
 import { countWords, formatDay, formatDistance, formatTime } from '../../components/format.ts';
 import { type RunOutcome, renderIcon } from '../../components/status-icon.ts';
 import { buildAddress, renderPager } from '../../components/tables.ts';
-import { renderMoment } from '../../components/times.ts';
+import { renderMomentOn } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
 import { type Page, type UserPageContext, unwrap } from '../../page.ts';
@@ -31,7 +31,7 @@ const describeTarget = ({ kind, to }: Delivery) =>
 function renderDelivery(context: UserPageContext, delivery: Delivery): Html {
   const { status, attempts, lastError, at } = delivery;
   const target = describeTarget(delivery);
-  if (status === 'delivered') return html`<li>Sent to ${target}, ${renderMoment(at, context)}</li>`;
+  if (status === 'delivered') return html`<li>Sent to ${target} ${renderMomentOn(at, context)}</li>`;
   const tried = attempts > 0 && ` after ${countWords(attempts, 'attempt')}`;
   const reason = lastError !== null && html`: ${lastError}`;
   if (status === 'failed') return html`<li><b>Not delivered</b> to ${target}${tried}${reason}</li>`;

@@ -8,7 +8,7 @@ import { renderMark } from './badges.ts';
 import { renderFacts } from './details.ts';
 import { type ChannelValues, createFormValues, readFormValues, renderForm, toFieldErrors, toInput } from './form.ts';
 import { KIND_GUIDES } from './kinds.ts';
-import { toTypedOptions } from './options.ts';
+import { toOptionValues } from './options.ts';
 
 type Channel = WebActionData<'getChannel'>;
 
@@ -29,6 +29,7 @@ ${renderFacts(context, channel)}
 function renderPage(context: UserPageContext, channel: Channel, { values, errors, isChanged }: Shown): Page {
   const { id, kind, name, revision } = channel;
   const form = renderForm(values, errors, {
+    texts: context.texts,
     kind,
     action: `/channels/${id}/edit`,
     hidden: html`${context.csrfField}<input type="hidden" name="revision" value="${revision}">`,
@@ -46,9 +47,9 @@ function renderPage(context: UserPageContext, channel: Channel, { values, errors
 }
 
 /** The form of what is stored. Secrets are not known here. */
-function toTyped({ name, settings, ...options }: Channel, timeZone: string): ChannelValues {
+function toFormValues({ name, settings, ...options }: Channel, timeZone: string): ChannelValues {
   const shown = Object.entries(settings).map(([field, value]) => [field, [value].flat().join('\n')]);
-  return createFormValues({ ...Object.fromEntries(shown), ...toTypedOptions(timeZone, options), name });
+  return createFormValues({ ...Object.fromEntries(shown), ...toOptionValues(timeZone, options), name });
 }
 
 /** Without settings that are stored like this: encrypting them again would forget how the last attempt ended. */
@@ -60,7 +61,7 @@ function toChanges({ kind, settings }: Channel, values: ChannelValues) {
 export async function showEditChannel(context: UserPageContext): Promise<Page> {
   const channel = unwrap(await context.actions.getChannel(context.session, { id: readId(context) }));
   return renderPage(context, channel, {
-    values: toTyped(channel, context.timeZone),
+    values: toFormValues(channel, context.timeZone),
     errors: NO_ERRORS,
     isChanged: false,
   });
@@ -84,7 +85,7 @@ export async function changeChannel(context: UserPageContext): Promise<Page | Re
   const isChanged = result.code === 'CONFLICT';
   const errors = isChanged
     ? { fields: {}, form: 'This channel was changed after you opened the form. Nothing is saved yet.' }
-    : toFieldErrors(toFormErrors(result), channel.kind);
+    : toFieldErrors(toFormErrors(result, context.texts), channel.kind);
   // Without a conflict the form keeps the version that it was opened with.
   const shown = isChanged ? channel : { ...channel, revision };
   return { ...renderPage(context, shown, { values, errors, isChanged }), status: toStatus(result) };

@@ -1,4 +1,5 @@
 import type { ChannelKind } from '@carillon/contract/channels/channels';
+import type { Texts } from '@carillon/texts';
 import { type FormErrors, renderFormError, renderInput, renderTextarea } from '../../components/fields.ts';
 import { type Html, html, raw } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
@@ -49,6 +50,7 @@ export function toFieldErrors({ fields, form }: FormErrors, kind: ChannelKind): 
 const QUIET_FIELDS: Record<string, string> = { from: 'quietFrom', to: 'quietTo', timezone: 'quietTimezone' };
 
 interface FormOptions {
+  texts: Texts;
   kind: ChannelKind;
   action: string;
   hidden: Html;
@@ -97,7 +99,7 @@ export function renderForm(values: ChannelValues, errors: FormErrors, options: F
   const wasRefused = Object.keys(errors.fields).length > 0 || errors.form !== null;
   const asksAgain = wasRefused && !isStored && fields.some(({ isSecret }) => isSecret);
   return html`<form class="panel gap-l form guided" method="post" action="${action}">${hidden}
-${renderFormError(errors)}
+${renderFormError(errors, options.texts)}
 ${renderSteps(options)}
 <section class="gap" aria-labelledby="settings"><h2 id="settings">${isStored ? 'Where it sends' : 'Here'}</h2>
 ${asksAgain && html`<p class="muted">Type secrets once more: they are not sent back with the form.</p>`}

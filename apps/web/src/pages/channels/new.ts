@@ -8,7 +8,7 @@ import { type Page, type Redirect, redirect, type UserPageContext } from '../../
 import { renderMark } from './badges.ts';
 import { type ChannelValues, createFormValues, readFormValues, renderForm, toFieldErrors, toInput } from './form.ts';
 import { isKind, KIND_GUIDES, KINDS } from './kinds.ts';
-import { toTypedOptions } from './options.ts';
+import { toOptionValues } from './options.ts';
 
 /** The kinds, each a link to its form. */
 export const renderKinds = (): Html =>
@@ -31,13 +31,14 @@ interface Shown {
   errors: FormErrors;
 }
 
-function renderPage({ csrfField, timeZone }: UserPageContext, { kind, id, values, errors }: Shown): Page {
+function renderPage({ csrfField, timeZone, texts }: UserPageContext, { kind, id, values, errors }: Shown): Page {
   const { title, what } = KIND_GUIDES[kind];
   return {
     title: `New channel: ${title}`,
     subtitle: html`<span class="kind">${renderMark(kind)}${what}</span>`,
     breadcrumb: { href: '/channels/new', text: 'Another kind' },
     body: renderForm(values, errors, {
+      texts,
       kind,
       action: `/channels/new?kind=${kind}`,
       hidden: html`${csrfField}<input type="hidden" name="id" value="${id}">`,
@@ -54,7 +55,7 @@ export function showNewChannel(context: UserPageContext): Page {
   const { kind = '' } = readQuery(context.request);
   if (!isKind(kind)) return showKinds();
   const starts = KIND_GUIDES[kind].fields.flatMap(({ name, start }) => (start ? [[name, start]] : []));
-  const values = createFormValues({ ...Object.fromEntries(starts), ...toTypedOptions(context.timeZone) });
+  const values = createFormValues({ ...Object.fromEntries(starts), ...toOptionValues(context.timeZone) });
   return renderPage(context, { kind, id: randomUUID(), values, errors: NO_ERRORS });
 }
 
@@ -76,6 +77,6 @@ export async function createChannel(context: UserPageContext): Promise<Page | Re
     );
   }
   if (result.code === 'CONFLICT') return redirect(`/channels/${id}`, 'This form was sent before: the channel exists.');
-  const errors = toFieldErrors(toFormErrors(result), kind);
+  const errors = toFieldErrors(toFormErrors(result, context.texts), kind);
   return { ...renderPage(context, { kind, id, values, errors }), status: toStatus(result) };
 }

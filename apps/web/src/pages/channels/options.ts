@@ -16,7 +16,7 @@ export const OPTION_NAMES = [
   'urgent',
 ] as const;
 export type OptionName = (typeof OPTION_NAMES)[number];
-type TypedOptions = Record<OptionName, string>;
+type OptionValues = Record<OptionName, string>;
 
 /** What is stored, of the options. */
 interface Options {
@@ -31,7 +31,7 @@ interface Options {
 const START_HOUR = 8;
 
 /** The fields of the options, of a channel or of a new one. */
-export const toTypedOptions = (timeZone: string, options?: Options): TypedOptions => ({
+export const toOptionValues = (timeZone: string, options?: Options): OptionValues => ({
   quietFrom: options?.quiet?.from ?? '',
   quietTo: options?.quiet?.to ?? '',
   quietTimezone: options?.quiet?.timezone ?? timeZone,
@@ -46,7 +46,7 @@ export const toTypedOptions = (timeZone: string, options?: Options): TypedOption
 const toNumber = (text: string) => (/^\d{1,9}$/.test(text) ? Number(text) : (text as never));
 
 /** The options as an action takes them. */
-export function readOptions(kind: ChannelKind, values: TypedOptions) {
+export function readOptions(kind: ChannelKind, values: OptionValues) {
   const { quietFrom, quietTo, quietTimezone, minIntervalMinutes, digest, digestHour, digestTimezone, urgent } = values;
   const hasQuiet = quietFrom !== '' || quietTo !== '';
   return {
@@ -104,13 +104,13 @@ const DIGESTS = [
 ];
 const HOURS = Array.from({ length: 24 }, (_, hour) => ({ value: String(hour), text: `${pad(hour)}:00` }));
 
-const renderDigest = (values: TypedOptions, errors: FormErrors): Html => html`<div class="gap digest">
+const renderDigest = (values: OptionValues, errors: FormErrors): Html => html`<div class="gap digest">
 ${renderRadios({ name: 'digest', legend: 'How many mails', choices: DIGESTS, value: values.digest, errors })}
 <div class="sentence tops on-daily">${renderSelect({ name: 'digestHour', label: 'Once a day at', options: HOURS, value: values.digestHour, errors })}
 ${renderZone('digestTimezone', values.digestTimezone, errors)}</div></div>`;
 
 /** When messages may come. What is set, or refused, stands open. */
-export function renderOptions(kind: ChannelKind, values: TypedOptions, errors: FormErrors): Html {
+export function renderOptions(kind: ChannelKind, values: OptionValues, errors: FormErrors): Html {
   const isRefused = (...names: OptionName[]) => names.some((name) => errors.fields[name]);
   const hasQuiet = values.quietFrom !== '' || values.quietTo !== '';
   const hasInterval = values.minIntervalMinutes !== '';

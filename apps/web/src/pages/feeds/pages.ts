@@ -2,7 +2,7 @@ import type { ActionError } from '@carillon/contract/actions/index';
 import { parseId } from '@carillon/contract/validation/formats';
 import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { html } from '../../html.ts';
-import { NOT_FOUND } from '../../http/errors.ts';
+import { renderNotFound } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
 import type { PageRoutes } from '../../http/routes.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
@@ -23,7 +23,7 @@ const ofTask =
   <T>(work: (context: UserPageContext, owner: Owner) => Promise<T>) =>
   async (context: UserPageContext): Promise<T | Page> => {
     const id = parseId((context.request.params as { id: string }).id);
-    if (id === null || !(await isOwnTask(context, id))) return NOT_FOUND;
+    if (id === null || !(await isOwnTask(context, id))) return renderNotFound(context);
     return work(context, { taskId: id, href: `/tasks/${id}`, text: 'The task' });
   };
 
@@ -57,13 +57,13 @@ async function createFeed(context: UserPageContext, owner: Owner): Promise<Page>
   };
 }
 
-const askForPassword = ({ csrfField }: UserPageContext, { href, text }: Owner, result: ActionError): Page => ({
+const askForPassword = ({ csrfField, texts }: UserPageContext, { href, text }: Owner, result: ActionError): Page => ({
   title: 'Confirm that it is you',
   subtitle: 'Anyone with the address of a feed can read its answers.',
   breadcrumb: { href, text },
   status: toStatus(result),
   body: html`<form class="panel gap narrow" method="post" action="${href}/feed">${csrfField}
-${renderConfirmation(toFormErrors(result))}
+${renderConfirmation(toFormErrors(result, texts))}
 <div class="do"><button class="primary">Create feed</button><a class="button quiet" href="${href}">Cancel</a></div>
 </form>`,
 });

@@ -8,7 +8,7 @@ import { describeKind, findFile, renderTasks, type StoredFile } from './file.ts'
 export const askToDelete = async (context: UserPageContext): Promise<Page> =>
   renderQuestion(context, await findFile(context), NO_ERRORS);
 
-function renderQuestion({ csrfField }: UserPageContext, file: StoredFile, errors = NO_ERRORS): Page {
+function renderQuestion({ csrfField, texts }: UserPageContext, file: StoredFile, errors = NO_ERRORS): Page {
   const { id, name, size, tasks, hasMoreTasks } = file;
   const use =
     tasks.length > 0
@@ -17,7 +17,7 @@ function renderQuestion({ csrfField }: UserPageContext, file: StoredFile, errors
   return {
     title: 'Delete this file?',
     breadcrumb: { href: '/files', text: 'Files' },
-    body: html`${renderFormError(errors)}<div class="panel gap"><p class="lead">${name}, ${describeKind(file)}, ${formatBytes(size)}</p>
+    body: html`${renderFormError(errors, texts)}<div class="panel gap"><p class="lead">${name}, ${describeKind(file)}, ${formatBytes(size)}</p>
 ${use}<p>It cannot be brought back.</p>
 <form class="do" method="post" action="/files/${id}/delete">${csrfField}<button class="danger">Delete file</button><a class="button" href="/files">Keep it</a></form></div>`,
   };
@@ -31,6 +31,6 @@ export async function deleteFile(context: UserPageContext): Promise<Page | Redir
     const rest = tasks.length > 0 ? ` ${countWords(tasks.length, 'task')} had it attached.` : '';
     return redirect('/files', `${name} is deleted.${rest}`);
   }
-  const errors = toFormErrors(result);
+  const errors = toFormErrors(result, context.texts);
   return { ...renderQuestion(context, await findFile(context), errors), status: toStatus(result) };
 }

@@ -1,8 +1,8 @@
+import type { Parts, Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { CHANNEL_TITLES } from '../../components/channel-choices.ts';
-import { countWords, formatCost, formatCount } from '../../components/format.ts';
 import { type RunOutcome, renderIcon } from '../../components/status-icon.ts';
-import { renderMoment } from '../../components/times.ts';
+import { renderMomentOn } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 
@@ -20,114 +20,104 @@ const MAX_SHOWN = 5;
 
 const button = (href: string, text: string) => html`<a class="button" href="${href}">${text}</a>`;
 
-const UNITS = { executions: 'runs', tokens: 'tokens' };
-const PERIODS = { day: 'today', month: 'this month' };
-
-const describeRefused = ({ runs, tasks }: { runs: number; tasks: number }) =>
-  runs > 0 && html`: ${countWords(runs, 'run')} of ${countWords(tasks, 'task')} ${runs === 1 ? 'falls' : 'fall'} out`;
-
-const describeFailure = (failures: number) => (failures === 1 ? 'failed' : `failed ${failures} times in a row`);
-
-function describeBudget(budget: string, reason: CauseOf<'over_budget'>['reason']): string {
-  if (reason === 'budget_too_small') return `does not run: its budget of ${budget} a month does not cover a run.`;
-  const text =
-    reason === 'used'
-      ? `has used its budget of ${budget} this month.`
-      : `does not run: the rest of its budget of ${budget} this month does not cover a run.`;
-  return `${text} It runs again with the next month.`;
-}
-
 /** A webhook, or a channel, that was switched off after it failed. */
-function describeSilent({ id, url, kind, name }: CauseOf<'endpoint_off'>['endpoint']): Need {
+function describeEndpoint({ home }: Texts, { id, url, kind, name }: CauseOf<'endpoint_off'>['endpoint']): Need {
   if (kind === 'webhook') {
-    return {
-      outcome: 'failed',
-      text: html`Webhook <a href="/webhooks/${id}"><b>${new URL(url).host}</b></a> is off, because five attempts in a row failed.`,
-      action: button(`/webhooks/${id}`, 'See deliveries'),
-    };
+    const link = html`<a href="/webhooks/${id}"><b>${new URL(url).host}</b></a>`;
+    const action = button(`/webhooks/${id}`, home.seeDeliveries);
+    return { outcome: 'failed', text: html`${home.webhookOff(link)}`, action };
   }
+  const link = html`<a href="/channels/${id}"><b>${name}</b></a>`;
   return {
     outcome: 'failed',
-    text: html`Channel <a href="/channels/${id}"><b>${name}</b></a> is off, because ${CHANNEL_TITLES[kind]} did not take a message.`,
-    action: button(`/channels/${id}`, 'See why'),
+    text: html`${home.channelOff(link, CHANNEL_TITLES[kind])}`,
+    action: button(`/channels/${id}`, home.seeWhy),
   };
 }
 
+function describeBudget(context: UserPageContext, cause: CauseOf<'over_budget'>): Parts<Html | string> {
+  const { now, texts } = context;
+  const { home, formats } = texts;
+  const task = linkTask(cause);
+  const budget = formats.money(cause.budgetUsd);
+  // The day on which the month begins is that of UTC.
+  const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1));
+  const date = formats.dateOn(nextMonth, { now, timeZone: 'UTC' });
+  if (cause.reason === 'budget_too_small') return home.budgetTooSmall(task, budget);
+  return cause.reason === 'used' ? home.budgetUsed(task, budget, date) : home.budgetAlmostUsed(task, budget, date);
+}
+
+const linkTask = ({ taskId, taskName }: { taskId: number; taskName: string }): Html =>
+  html`<a href="/tasks/${taskId}"><b>${taskName}</b></a>`;
+
 function describeNeed(context: UserPageContext, cause: Cause): Need {
+  const { texts } = context;
+  const { home, formats } = texts;
+  const momentOn = (at: string) => formats.momentOn(new Date(at), context);
+  const ofQuota = (text: string): Need => ({
+    outcome: 'quota',
+    text: html`${text}`,
+    action: button('/usage', home.seeUsage),
+  });
   switch (cause.kind) {
     case 'stopped':
     case 'failing': {
-      const { kind, taskId, taskName, failures, executionId, at, error } = cause;
+      const { kind, taskId, failures, executionId, at, error } = cause;
+      const moment = at === null ? null : renderMomentOn(at, context);
+      const describe = kind === 'stopped' ? home.stopped : home.failed;
       return {
         outcome: 'failed',
-        text: html`<a href="/tasks/${taskId}"><b>${taskName}</b></a> ${
-          kind === 'stopped' ? `was stopped after ${failures} failed runs` : describeFailure(failures)
-        }${at !== null && html`, last ${renderMoment(at, context)}`}. ${error}`,
+        text: html`${describe(linkTask(cause), failures, moment)} ${error}`,
         action:
           executionId === null
-            ? button(`/tasks/${taskId}`, 'See the task')
-            : button(`/executions/${executionId}`, 'See why'),
+            ? button(`/tasks/${taskId}`, home.seeTask)
+            : button(`/executions/${executionId}`, home.seeWhy),
       };
     }
     case 'trial_ended':
-      return {
-        outcome: 'quota',
-        text: html`The trial has ended${describeRefused(cause)} in 24 hours.`,
-        action: button('/usage', 'See usage'),
-      };
+      return ofQuota(home.trialEnded(cause.runs, cause.tasks));
     case 'trial_ends':
-      return {
-        outcome: 'quota',
-        text: html`The trial ends ${renderMoment(cause.from, context)}${describeRefused(cause)} in 24 hours.`,
-        action: button('/usage', 'See usage'),
-      };
+      return ofQuota(home.trialEnds(momentOn(cause.from), cause.runs, cause.tasks));
     case 'over_quota':
-      return {
-        outcome: 'quota',
-        text: html`The ${formatCount(cause.limit)} ${UNITS[cause.resource]} of ${PERIODS[cause.period]} are used${describeRefused(cause)} until ${renderMoment(cause.until, context)}.`,
-        action: button('/usage', 'See usage'),
-      };
+      return ofQuota(home.quotaUsed(cause, momentOn(cause.until)));
     case 'quota_ends':
-      return {
-        outcome: 'quota',
-        text: html`The ${formatCount(cause.limit)} ${UNITS[cause.resource]} of ${cause.period === 'day' ? 'a day' : 'this month'} are used up ${renderMoment(cause.from, context)}${describeRefused(cause)} until ${renderMoment(cause.until, context)}.`,
-        action: button('/usage', 'See usage'),
-      };
+      return ofQuota(home.quotaEnds(cause, momentOn(cause.from), momentOn(cause.until)));
     case 'endpoint_off':
-      return describeSilent(cause.endpoint);
+      return describeEndpoint(texts, cause.endpoint);
     case 'late':
       return {
         outcome: 'missed',
-        text: html`<a href="/tasks/${cause.taskId}"><b>${cause.taskName}</b></a> is silent: its run of ${renderMoment(cause.plannedFor, context)} has not ended.`,
-        action: button(`/alerts?taskId=${cause.taskId}`, 'See alerts'),
+        text: html`${home.overdue(linkTask(cause), renderMomentOn(cause.plannedFor, context))}`,
+        action: button(`/alerts?taskId=${cause.taskId}`, home.seeAlerts),
       };
     case 'over_budget':
       return {
         outcome: 'quota',
-        text: html`<a href="/tasks/${cause.taskId}"><b>${cause.taskName}</b></a> ${describeBudget(formatCost(cause.budgetUsd), cause.reason)}`,
-        action: button(`/tasks/${cause.taskId}/edit`, 'Change the budget'),
+        text: html`${describeBudget(context, cause)}`,
+        action: button(`/tasks/${cause.taskId}/edit`, home.changeBudget),
       };
     case 'unconfirmed':
       return {
         outcome: 'waiting',
-        text: html`<b>${cause.email}</b> is not confirmed, so nothing is mailed to it. Open the link that it got.`,
-        action: button('/settings#notifications', 'See addresses'),
+        text: html`${home.unconfirmed(html`<b>${cause.email}</b>`)}`,
+        action: button('/settings#notifications', home.seeAddresses),
       };
   }
 }
 
 /** What the person has to look at, the worst first. Nothing if all is well. */
 export function renderAttention(context: UserPageContext, overview: Overview): Html {
+  const { home } = context.texts;
   const needs = overview.causes.map((cause) => describeNeed(context, cause));
   if (needs.length === 0) return EMPTY;
   const more = needs.length - MAX_SHOWN;
   return html`<section aria-labelledby="needs">
-<div class="head"><h2 id="needs">Needs you</h2><p>${countWords(needs.length, 'thing')}</p></div>
+<div class="head"><h2 id="needs">${home.attention}</h2><p>${home.items(needs.length)}</p></div>
 <ul class="needs">${needs
     .slice(0, MAX_SHOWN)
     .map(
       ({ outcome, text, action }) => html`<li>${renderIcon(outcome)}<p>${text}</p><div class="do">${action}</div></li>`,
     )}</ul>
-${more > 0 && html`<p><a href="/executions?status=failed">and ${more} more</a></p>`}
+${more > 0 && html`<p><a href="/executions?status=failed">${home.andMore(more)}</a></p>`}
 </section>`;
 }

@@ -1,5 +1,4 @@
 import type { WebActionData } from '../../actions.ts';
-import { countWords, formatDay, formatTime } from '../../components/format.ts';
 import { renderDays } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
@@ -14,30 +13,28 @@ const SHOWN_RUNS = 6;
 
 const BASE = 71;
 const TOP = 14;
-/** With fewer runs at once, each is a bar of its own of this height. */
+/** With fewer runs at once, each is a bar of this height. */
 const UNIT = 20;
-
-const REFUSALS = {
-  executions: 'over quota',
-  tokens: 'over quota',
-  trial: 'trial ended',
-  budget: 'over budget',
-};
 
 const percent = (share: number) => `${(share * 100).toFixed(2)}%`;
 
 /** The full hours of the next day that can be divided by three in local time. */
-function renderTicks({ now, timeZone }: UserPageContext): Html[] {
+function renderTicks(context: UserPageContext): Html[] {
+  const {
+    now,
+    timeZone,
+    texts: { formats },
+  } = context;
   const first = Math.ceil(now.getTime() / SLOT_MS) * SLOT_MS;
   const instants = Array.from({ length: SLOTS }, (_, at) => new Date(first + at * SLOT_MS));
   return instants
-    .map((at) => ({ at, time: formatTime(at, timeZone) }))
+    .map((at) => ({ at, time: formats.time(at, timeZone) }))
     .filter(({ time }) => time.endsWith(':00') && Number(time.slice(0, 2)) % TICK_HOURS === 0)
     .map(({ at, time }) => {
       const x = percent((at.getTime() - now.getTime()) / (SLOTS * SLOT_MS));
       const isMidnight = time === '00:00';
       const isMinor = Number(time.slice(0, 2)) % (2 * TICK_HOURS) !== 0;
-      const text = isMidnight ? formatDay(at, timeZone, now) : time;
+      const text = isMidnight ? formats.day(at, context) : time;
       return html`<line class="rod" x1="${x}" x2="${x}" y1="${BASE}" y2="77"/><text class="${
         isMidnight ? 'strong' : isMinor ? 'tick minor' : 'tick'
       }" x="${x}" y="93" text-anchor="middle">${text}</text>`;
@@ -48,15 +45,16 @@ function renderTicks({ now, timeZone }: UserPageContext): Html[] {
 export function renderDayAhead(context: UserPageContext, { slots, runs, refused }: Upcoming): Html {
   const most = Math.max(0, ...slots.map((slot) => slot.runs));
   const unit = Math.min(UNIT, (BASE - TOP) / Math.max(most, 1));
-  const label = `Runs planned by half hour. ${runs} in 24 hours, at most ${most} in one half hour.${refused > 0 ? ` ${refused} more are refused.` : ''}`;
+  const { home } = context.texts;
+  const label = home.chart(runs, most, refused);
   return html`<figure><svg class="chart" height="98" role="img" aria-label="${label}">
 <line class="grid" x1="0" x2="100%" y1="${BASE}" y2="${BASE}"/>
 ${slots.map(({ from, runs: count, refused: out }) => {
   const height = count * unit;
   const x = percent((new Date(from).getTime() - context.now.getTime()) / (SLOTS * SLOT_MS));
-  return html`<rect class="bar${out === count && ' hollow'}" x="${x}" y="${(BASE - 2 - height).toFixed(1)}" width="1.3%" height="${(height - 1).toFixed(1)}" rx="1.5"><title>${countWords(count, 'run')}</title></rect>`;
+  return html`<rect class="bar${out === count && ' hollow'}" x="${x}" y="${(BASE - 2 - height).toFixed(1)}" width="1.3%" height="${(height - 1).toFixed(1)}" rx="1.5"><title>${home.runs(count)}</title></rect>`;
 })}
-<line class="now" x1="0" x2="0" y1="2" y2="77"/><text class="strong" x="7" y="11">now</text>
+<line class="now" x1="0" x2="0" y1="2" y2="77"/><text class="strong" x="7" y="11">${home.now}</text>
 ${renderTicks(context)}
 </svg></figure>`;
 }
@@ -67,7 +65,7 @@ export const renderUpNext = (context: UserPageContext, { next }: Upcoming): Html
     next.slice(0, SHOWN_RUNS).map(({ at, taskId, taskName, refusedBy }) => ({
       at: new Date(at),
       outcome: null,
-      content: html`<a href="/tasks/${taskId}">${taskName}</a>${refusedBy !== null && html` <span class="tag calm">${REFUSALS[refusedBy]}</span>`}`,
+      content: html`<a href="/tasks/${taskId}">${taskName}</a>${refusedBy !== null && html` <span class="tag calm">${context.texts.home.refusals[refusedBy]}</span>`}`,
     })),
     context,
   );

@@ -45,7 +45,7 @@ export async function deliverAgain(context: UserPageContext): Promise<Page | Red
 
 /** Shows the run with the reason why something cannot be done. */
 async function showRefusal(context: UserPageContext, id: number, result: ActionError): Promise<Page> {
-  const errors = toFormErrors(result);
+  const errors = toFormErrors(result, context.texts);
   const page = renderRunPage(context, unwrap(await context.actions.getRun(context.session, { id })), errors);
   return { ...page, status: toStatus(result) };
 }

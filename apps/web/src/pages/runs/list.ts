@@ -58,7 +58,7 @@ export async function showRuns(context: UserPageContext): Promise<Page> {
     limit: PAGE_SIZE,
   });
   if (!result.success) {
-    const body = html`${renderFilter(filter, null, toFormErrors(result))}`;
+    const body = html`${renderFilter(context, filter, null, toFormErrors(result, context.texts))}`;
     return { title: 'Runs', status: 422, body };
   }
   const { runs, taskName, nextCursor, isPartial } = result.data;
@@ -67,7 +67,7 @@ export async function showRuns(context: UserPageContext): Promise<Page> {
     title: 'Runs',
     subtitle: 'What ran and what did not, newest first.',
     isLive: true,
-    body: html`${renderFilter(filter, taskName, NO_ERRORS)}
+    body: html`${renderFilter(context, filter, taskName, NO_ERRORS)}
 ${runs.length > 0 ? renderRuns(context, runs) : renderEmpty(query, isPartial)}
 ${(nextCursor !== null || cursor) && renderPager({ path: PATH, query, nextCursor, text: describeEnd(runs.length, isPartial) })}`,
   };
@@ -76,9 +76,14 @@ ${(nextCursor !== null || cursor) && renderPager({ path: PATH, query, nextCursor
 const describeEnd = (count: number, isPartial: boolean) =>
   isPartial ? 'Older runs are not searched yet.' : `${countWords(count, 'run')} on this page`;
 
-const renderFilter = ({ task, status, from, to }: Filter, taskName: string | null, errors: FormErrors): Html => {
+const renderFilter = (
+  { texts }: UserPageContext,
+  { task, status, from, to }: Filter,
+  taskName: string | null,
+  errors: FormErrors,
+): Html => {
   const isSet = [task, status, from, to].some(Boolean);
-  return html`${renderFormError(errors)}<form class="sentence" id="filter" method="get" action="${PATH}" hx-preserve>
+  return html`${renderFormError(errors, texts)}<form class="sentence" id="filter" method="get" action="${PATH}" hx-preserve>
 ${task && html`<input type="hidden" name="task" value="${task}">`}
 ${renderSelect({ name: 'status', label: 'Outcome', options: STATUS_OPTIONS, value: status, errors })}
 ${renderInput({ name: 'from', label: 'From', type: 'date', value: from, errors })}

@@ -47,7 +47,7 @@ export function renderRunPage(
     subtitle: html`${renderRunOutcome({ ...execution, fate: run.fate, isChanged: run.isChanged })}${place} · run ${id}`,
     aside: renderButtons(context, run),
     isLive: !hasEnded || run.hasLiveRetry,
-    body: html`${renderFormError(errors)}${status === 'failed' ? renderFailure(context, run) : EMPTY}
+    body: html`${renderFormError(errors, context.texts)}${status === 'failed' ? renderFailure(context, run) : EMPTY}
 <div class="split"><div class="gap-l">
 ${status === 'completed' ? [...answer, steps] : [steps, ...answer]}
 ${renderPrompt(context, run)}

@@ -6,6 +6,7 @@ import { renderFeed } from '../feeds/feed.ts';
 import { aiKey } from './ai-key.ts';
 import { coupon } from './coupon.ts';
 import { email } from './email.ts';
+import { language } from './language.ts';
 import { notifications } from './notifications.ts';
 import { firstPassword, password } from './password.ts';
 import { profile } from './profile.ts';
@@ -13,7 +14,7 @@ import { renderSections } from './sections.ts';
 import { type Refused, type Setting, type Settings, show } from './setting.ts';
 import { theme } from './theme.ts';
 
-const SETTINGS: readonly Setting[] = [profile, theme, notifications, aiKey, email, password, coupon];
+const SETTINGS: readonly Setting[] = [profile, language, theme, notifications, aiKey, email, password, coupon];
 const ALL = [...SETTINGS, firstPassword];
 
 async function renderSettings(context: UserPageContext, refused: Refused | null): Promise<Page> {
@@ -65,7 +66,11 @@ export async function saveSetting(context: UserPageContext): Promise<Page | Redi
   const setting = ALL.find(({ name }) => name === form.text('setting'));
   if (!setting) return renderSettings(context, null);
   const result = await setting.save(context, form);
-  if (result.success) return redirect('/settings#main', setting.done);
-  const page = await renderSettings(context, { setting: setting.name, form, errors: toFormErrors(result) });
+  if (result.success) return redirect('/settings#main', setting.done(context.texts));
+  const page = await renderSettings(context, {
+    setting: setting.name,
+    form,
+    errors: toFormErrors(result, context.texts),
+  });
   return { ...page, status: toStatus(result) };
 }

@@ -11,8 +11,9 @@ const REQUIRED: ActionError = {
 
 export const aiKey: Setting = {
   name: 'ai-key',
-  title: 'Your key for the AI provider',
-  hint: 'With a key of your own, your tasks run on your account with the provider. It is stored encrypted and never shown.',
+  title: () => 'Your key for the AI provider',
+  hint: () =>
+    'With a key of your own, your tasks run on your account with the provider. It is stored encrypted and never shown.',
   render: (shown) => {
     const { errors, id, settings } = shown;
     const hasKey = settings.hasModelRouterApiKey;
@@ -39,5 +40,5 @@ ${renderInput({
     if (!isRemoved && key === '') return REQUIRED;
     return actions.changeSettings(session, { modelRouterApiKey: isRemoved ? null : key });
   },
-  done: 'The key is saved. Runs use it from now on.',
+  done: () => 'The key is saved. Runs use it from now on.',
 };

@@ -17,7 +17,7 @@ async function renderDeletion(context: UserPageContext, email: string, errors: F
     breadcrumb: { href: '/settings', text: 'Settings' },
     subtitle: 'Deletes your tasks, runs, files, webhooks and keys, at once and for good. They cannot be restored.',
     body: html`<form class="panel gap narrow" method="post" action="/settings/delete">${context.csrfField}
-${renderFormError(errors)}
+${renderFormError(errors, context.texts)}
 ${renderInput({
   name: 'email',
   label: `Type ${context.viewer.email} to confirm`,
@@ -65,6 +65,6 @@ export async function deleteAccount(context: UserPageContext): Promise<Page | Re
     const cookies = [dashboard.serializeSession(null)];
     return { ...redirect('/sign-in', 'Your account and all its data are deleted.'), cookies };
   }
-  const errors = result.code === 'INSUFFICIENT_PERMISSIONS' ? OLD_SESSION : toFormErrors(result);
+  const errors = result.code === 'INSUFFICIENT_PERMISSIONS' ? OLD_SESSION : toFormErrors(result, context.texts);
   return { ...(await renderDeletion(context, email, errors)), status: toStatus(result) };
 }

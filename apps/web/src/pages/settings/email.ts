@@ -4,8 +4,8 @@ import { renderSettingForm, type Setting } from './setting.ts';
 
 export const email: Setting = {
   name: 'email',
-  title: 'E-mail address',
-  hint: 'You sign in with it. It changes once the link in a mail to the new address is opened.',
+  title: () => 'E-mail address',
+  hint: () => 'You sign in with it. It changes once the link in a mail to the new address is opened.',
   render: (props) => {
     const { errors, id, settings, text, context } = props;
     const waiting = settings.pendingEmail;
@@ -42,5 +42,5 @@ ${
     const changes = { email: form.text('email').trim(), ...(currentPassword !== undefined && { currentPassword }) };
     return actions.changeProfile(session, changes);
   },
-  done: 'Your request is saved. Where the address changes, a link is on its way.',
+  done: () => 'Your request is saved. Where the address changes, a link is on its way.',
 };

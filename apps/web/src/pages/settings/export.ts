@@ -6,13 +6,13 @@ import type { Download, Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
 import { renderConfirmation } from './confirmation.ts';
 
-const renderExport = ({ csrfField }: UserPageContext, errors: FormErrors): Page => ({
+const renderExport = ({ csrfField, texts }: UserPageContext, errors: FormErrors): Page => ({
   title: 'Export account',
   breadcrumb: { href: '/settings', text: 'Settings' },
   subtitle:
     'A JSON file with your profile, settings, tasks, proposed tasks, runs with their answers, alerts, notifications and usage, and the names of your files, webhooks and keys.',
   body: html`<form class="panel gap narrow" method="post" action="/settings/export">${csrfField}
-${errors.form === null ? EMPTY : renderFormError(errors)}
+${errors.form === null ? EMPTY : renderFormError(errors, texts)}
 <p>The file has no secrets, and not the content of your <a href="/files">files</a>. With many runs it takes a while.</p>
 ${renderConfirmation(errors)}
 <div class="do"><button class="primary">Export account</button><a class="button quiet" href="/settings">Cancel</a></div>
@@ -25,7 +25,8 @@ export async function exportAccount(context: UserPageContext): Promise<Page | Do
   const currentPassword = readForm(context.request).optional('currentPassword');
   const confirmation = currentPassword === undefined ? {} : { currentPassword };
   const result = await context.actions.startExport(context.session, confirmation);
-  if (!result.success) return { ...renderExport(context, toFormErrors(result)), status: toStatus(result) };
+  if (!result.success)
+    return { ...renderExport(context, toFormErrors(result, context.texts)), status: toStatus(result) };
   const day = context.now.toISOString().slice(0, 10);
   return { fileName: `carillon-${day}.json`, type: 'application/json', content: write(context, result.data) };
 }

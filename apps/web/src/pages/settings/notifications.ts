@@ -31,8 +31,8 @@ const readLines = (text: string) =>
 
 export const notifications: Setting = {
   name: 'notifications',
-  title: 'Notifications',
-  hint: 'Of runs that ended, and of alerts on usage. They are always in the list of notifications too.',
+  title: () => 'Notifications',
+  hint: () => 'Of runs that ended, and of alerts on usage. They are always in the list of notifications too.',
   render: (props) => {
     const { id, settings, text } = props;
     const lines = text('notificationEmails', settings.notificationEmails.join('\n'));
@@ -85,5 +85,5 @@ ${renderChannelBoxes({
       webhookUrl: form.text('webhookUrl').trim() || null,
       channels: form.list('channels'),
     }),
-  done: 'The notifications are saved.',
+  done: () => 'The notifications are saved.',
 };

@@ -1,12 +1,11 @@
 import { renderInput } from '../../components/fields.ts';
 import { html } from '../../html.ts';
-import { PASSWORD_RULES } from '../account/new-account.ts';
 import { renderSettingForm, type Setting } from './setting.ts';
 
 export const password: Setting = {
   name: 'password',
-  title: 'Password',
-  hint: 'A new password ends all other sessions. API keys keep working.',
+  title: () => 'Password',
+  hint: () => 'A new password ends all other sessions. API keys keep working.',
   render: (shown) => {
     const { errors, id, settings } = shown;
     if (!settings.hasPassword) {
@@ -37,7 +36,7 @@ ${renderInput({
   type: 'password',
   autocomplete: 'new-password',
   required: true,
-  hint: PASSWORD_RULES,
+  hint: shown.context.texts.account.passwordRules,
   errors,
 })}`,
       'Change password',
@@ -48,12 +47,12 @@ ${renderInput({
       currentPassword: form.text('currentPassword'),
       newPassword: form.text('newPassword'),
     }),
-  done: 'Your password is changed, and all other sessions are ended.',
+  done: () => 'Your password is changed, and all other sessions are ended.',
 };
 
 /** Not shown by itself: the form of an account without a password. */
 export const firstPassword: Pick<Setting, 'name' | 'save' | 'done'> = {
   name: 'first-password',
   save: ({ actions, client, viewer }) => actions.requestReset(client, { email: viewer.email }),
-  done: 'A link to choose a password is on its way to your address.',
+  done: () => 'A link to choose a password is on its way to your address.',
 };

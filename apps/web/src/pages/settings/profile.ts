@@ -5,8 +5,8 @@ import { renderSettingForm, type Setting } from './setting.ts';
 
 export const profile: Setting = {
   name: 'profile',
-  title: 'Profile',
-  hint: 'All times are shown in your time zone, and new tasks run in it.',
+  title: () => 'Profile',
+  hint: () => 'All times are shown in your time zone, and new tasks run in it.',
   render: (props) => {
     const { errors, id, text, context } = props;
     const { name, timezone } = context.viewer;
@@ -14,10 +14,10 @@ export const profile: Setting = {
       props,
       'profile',
       html`${renderInput({ name: 'name', id: id('name'), label: 'Name', value: text('name', name), autocomplete: 'name', required: true, errors })}
-${renderTimeZoneField({ value: text('timezone', timezone ?? '') || null, errors })}`,
+${renderTimeZoneField({ value: text('timezone', timezone ?? '') || null, errors, texts: context.texts })}`,
     );
   },
   save: ({ actions, session }, form) =>
     actions.changeProfile(session, { name: form.text('name').trim(), timezone: form.text('timezone') }),
-  done: 'Your profile is saved.',
+  done: () => 'Your profile is saved.',
 };

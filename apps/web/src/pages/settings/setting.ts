@@ -1,4 +1,5 @@
 import type { ActionResult } from '@carillon/contract/actions/index';
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS, renderFormError } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
@@ -29,19 +30,20 @@ export interface SettingProps {
   id(name: string): string;
 }
 
-/** One of the settings, with a form of its own. */
+/** A setting with its form. */
 export interface Setting {
   name: string;
-  title: string;
-  hint: Html | string;
+  title(texts: Texts): string;
+  hint(texts: Texts): Html | string;
   render(props: SettingProps): Html;
   save(context: UserPageContext, form: Form): Promise<ActionResult<unknown>>;
   /** What the next page says. */
-  done: string;
+  done(texts: Texts): string;
 }
 
 export function show(setting: Setting, context: UserPageContext, settings: Settings, refused: Refused | null): Html {
-  const { name, title, hint } = setting;
+  const { name } = setting;
+  const { texts } = context;
   const form = refused?.setting === name ? refused.form : null;
   const props: SettingProps = {
     context,
@@ -53,7 +55,7 @@ export function show(setting: Setting, context: UserPageContext, settings: Setti
     id: (field) => `${name}-${field}`,
   };
   return html`<section class="setting" id="${name}" aria-labelledby="${name}-title">
-<div><h2 id="${name}-title">${title}</h2><p class="hint">${hint}</p></div>
+<div><h2 id="${name}-title">${setting.title(texts)}</h2><p class="hint">${setting.hint(texts)}</p></div>
 <div class="gap">${setting.render(props)}</div>
 </section>`;
 }
@@ -66,7 +68,7 @@ export const renderSettingForm = (
   button: Html | string = 'Save',
 ): Html => html`<form class="panel gap" method="post" action="/settings#${name}">${context.csrfField}
 <input type="hidden" name="setting" value="${name}">
-${renderFormError(errors)}
+${renderFormError(errors, context.texts)}
 ${fields}
 <div class="do">${typeof button === 'string' ? html`<button>${button}</button>` : button}</div>
 </form>`;

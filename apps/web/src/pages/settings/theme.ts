@@ -10,8 +10,8 @@ const THEMES = [
 
 export const theme: Setting = {
   name: 'theme',
-  title: 'Theme',
-  hint: 'For this browser.',
+  title: () => 'Theme',
+  hint: () => 'For this browser.',
   render: (shown) => {
     const current = readTheme(shown.context.request) ?? 'system';
     return renderSettingForm(
@@ -28,5 +28,5 @@ export const theme: Setting = {
     setTheme(reply, dashboard, chosen === 'light' || chosen === 'dark' ? chosen : null);
     return { success: true, data: null };
   },
-  done: 'The theme is saved.',
+  done: () => 'The theme is saved.',
 };

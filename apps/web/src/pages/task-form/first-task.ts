@@ -87,14 +87,14 @@ export async function startFirstTask(context: UserPageContext): Promise<Page | R
   const input = { name: values.name, prompt: values.prompt, ...schedule };
   if (form.text('action') === 'save') {
     const result = await actions.createTask(session, input);
-    if (!result.success) return show(toTaskErrors(result), toTaskStatus(result));
+    if (!result.success) return show(toTaskErrors(result, context.texts), toTaskStatus(result));
     return redirect(
       `/tasks/${result.data.taskId}`,
       `The task is saved. ${describeFirstRun(context, schedule.scheduledFor)}`,
     );
   }
   const result = await actions.createTaskAndRun(session, input);
-  if (!result.success) return show(toTaskErrors(result), toTaskStatus(result));
+  if (!result.success) return show(toTaskErrors(result, context.texts), toTaskStatus(result));
   const { taskId, executionId, refusal } = result.data;
   if (executionId === null) {
     const reason = refusal === 'trial' ? 'your trial has ended' : 'your quota is used up';

@@ -1,5 +1,6 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import { readItemMessage } from '@carillon/contract/validation/unsafe-values';
+import type { Texts } from '@carillon/texts';
 import { type FormErrors, NO_ERRORS, toFormErrors } from '../../components/fields.ts';
 import { renderIcon } from '../../components/status-icon.ts';
 import { type Html, html } from '../../html.ts';
@@ -91,9 +92,9 @@ export function nameFields(details: Readonly<Record<string, readonly string[]>>)
 }
 
 /** Errors of the form, or of the whole; a provider that fails is one of them. */
-export function toTaskErrors(result: ActionError): FormErrors {
+export function toTaskErrors(result: ActionError, texts: Texts): FormErrors {
   if (result.code === 'SERVICE_UNAVAILABLE') return { fields: {}, form: result.error };
-  const { fields, form } = toFormErrors(result);
+  const { fields, form } = toFormErrors(result, texts);
   return { fields: nameFields(fields), form };
 }
 

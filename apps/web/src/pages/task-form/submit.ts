@@ -55,7 +55,7 @@ export async function showProposedTask(
   id: string,
   refusal?: ActionError,
 ): Promise<Page | Redirect> {
-  const refused = refusal && { errors: toProposalErrors(refusal), status: toTaskStatus(refusal) };
+  const refused = refusal && { errors: toProposalErrors(refusal, context), status: toTaskStatus(refusal) };
   const proposal = await getProposal(context, id);
   if (proposal.isConfirmed) return goToConfirmed(proposal);
   const { aiModel, attachments = [] } = proposal.task;
@@ -66,8 +66,8 @@ export async function showProposedTask(
 }
 
 /** The time of a proposal may have passed. */
-function toProposalErrors(refusal: ActionError): FormErrors {
-  const { fields, form } = toTaskErrors(refusal);
+function toProposalErrors(refusal: ActionError, { texts }: UserPageContext): FormErrors {
+  const { fields, form } = toTaskErrors(refusal, texts);
   return { fields: { ...fields, ...(fields.at && { at: ['The first run has passed: choose another time'] }) }, form };
 }
 
@@ -192,7 +192,7 @@ async function createTyped(
       // Once it has expired, what is typed is a new task like any other.
       result.code === 'NOT_FOUND'
         ? createTyped(context, plan, settings, { show, proposal: '' })
-        : show({ errors: toProposalErrors(result), status: toTaskStatus(result) }),
+        : show({ errors: toProposalErrors(result, context), status: toTaskStatus(result) }),
     );
   }
   if (!schedule) throw new Error('A plan without problems has a schedule.');
@@ -201,7 +201,7 @@ async function createTyped(
     const { taskId } = result.data;
     return redirect(`/tasks/${taskId}`, `The task is saved. ${describeFirstRun(context, schedule.scheduledFor)}`);
   }
-  return show({ errors: toTaskErrors(result), status: toTaskStatus(result) });
+  return show({ errors: toTaskErrors(result, context.texts), status: toTaskStatus(result) });
 }
 
 interface Edited {
@@ -224,7 +224,11 @@ async function saveTyped(
   if (result.success) return redirect(`/tasks/${task.id}`, 'The task is saved.');
   const shown = { values: alignForms(values, plan), formData, plan };
   if (result.code !== 'CONFLICT') {
-    return renderTaskForm(context, { ...shown, errors: toTaskErrors(result), status: toTaskStatus(result) });
+    return renderTaskForm(context, {
+      ...shown,
+      errors: toTaskErrors(result, context.texts),
+      status: toTaskStatus(result),
+    });
   }
   const now = await openForm(context, task.id, values);
   if (!now.task) throw new Error('Only a stored task is saved.');

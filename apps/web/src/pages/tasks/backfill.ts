@@ -10,7 +10,7 @@ import { countWords } from '../../components/format.ts';
 import { toInstant, toLocalTime } from '../../components/schedule/local-time.ts';
 import { formatZone } from '../../components/schedule/render.ts';
 import { html } from '../../html.ts';
-import { NOT_FOUND } from '../../http/errors.ts';
+import { renderNotFound } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
 import { type Page, type PageResponse, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { readIds } from './changes.ts';
@@ -30,7 +30,7 @@ const readTaskId = ({ request }: UserPageContext) => readIds([(request.params as
 /** Asks for the period whose missed runs are filled in. */
 export async function openBackfill(context: UserPageContext): Promise<Page> {
   const id = readTaskId(context);
-  if (id === undefined) return NOT_FOUND;
+  if (id === undefined) return renderNotFound(context);
   const view = unwrap(await context.actions.getTaskPage(context.session, { id }));
   return renderPage(context, view, suggestPeriod(context, view), NO_ERRORS);
 }
@@ -38,7 +38,7 @@ export async function openBackfill(context: UserPageContext): Promise<Page> {
 /** Queues a run for each instant of the period that has had none. */
 export async function backfill(context: UserPageContext): Promise<PageResponse> {
   const id = readTaskId(context);
-  if (id === undefined) return NOT_FOUND;
+  if (id === undefined) return renderNotFound(context);
   const { actions, session, now } = context;
   const view = unwrap(await actions.getTaskPage(session, { id }));
   const form = readForm(context.request);
@@ -53,7 +53,8 @@ export async function backfill(context: UserPageContext): Promise<PageResponse> 
   // The minute that was typed is part of the period, as far as it has passed.
   const to = until <= now ? new Date(Math.min(until.getTime() + MINUTE_MS - 1, now.getTime())) : until;
   const result = await actions.backfillTask(session, { id, from: from.toISOString(), to: to.toISOString() });
-  if (!result.success) return { ...renderPage(context, view, values, toFormErrors(result)), status: toStatus(result) };
+  if (!result.success)
+    return { ...renderPage(context, view, values, toFormErrors(result, context.texts)), status: toStatus(result) };
   const { queued } = result.data;
   return redirect(
     `/tasks/${id}`,
@@ -78,7 +79,12 @@ function suggestPeriod({ now }: UserPageContext, { planned, task }: TaskView): F
   return { from: format(missed ? new Date(missed.plannedFor) : new Date(now.getTime() - DAY_MS)), to: format(now) };
 }
 
-function renderPage({ csrfField }: UserPageContext, { task }: TaskView, values: FormValues, errors: FormErrors): Page {
+function renderPage(
+  { csrfField, texts }: UserPageContext,
+  { task }: TaskView,
+  values: FormValues,
+  errors: FormErrors,
+): Page {
   const zone = formatZone(task.timezone);
   const field = (name: 'from' | 'to', label: string) =>
     renderInput({ name, label, type: 'datetime-local', value: values[name], required: true, errors });
@@ -86,7 +92,7 @@ function renderPage({ csrfField }: UserPageContext, { task }: TaskView, values: 
     title: 'Fill in missed runs',
     breadcrumb: { href: `/tasks/${task.id}`, text: task.name },
     body: html`<form class="panel gap narrow" method="post" action="/tasks/${task.id}/backfill">${csrfField}
-${renderFormError(errors)}
+${renderFormError(errors, texts)}
 <p>Each planned run of this time that was missed or skipped is run now, one after the other, at most 100. Runs that took place are not repeated.</p>
 ${field('from', `From, ${zone} time`)}
 ${field('to', `To, ${zone} time`)}

@@ -2,7 +2,7 @@ import { TASK_PAGE_SIZE } from '@carillon/contract/actions/web/task-list';
 import { parseId } from '@carillon/contract/validation/formats';
 import type { WebActionData } from '../../actions.ts';
 import { countWords } from '../../components/format.ts';
-import { NOT_FOUND } from '../../http/errors.ts';
+import { renderNotFound } from '../../http/errors.ts';
 import { type Form, readForm } from '../../http/forms.ts';
 import { type Notice, type PageResponse, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { buildListAddress, readListQuery } from './list-query.ts';
@@ -51,7 +51,7 @@ export async function changeChosen(context: UserPageContext): Promise<PageRespon
 /** Runs, pauses or resumes one task. */
 export async function changeOne(context: UserPageContext): Promise<PageResponse> {
   const [id] = readIds([(context.request.params as { id: string }).id]);
-  if (id === undefined || !(await isOwnTask(context, id))) return NOT_FOUND;
+  if (id === undefined || !(await isOwnTask(context, id))) return renderNotFound(context);
   const back = `/tasks/${id}`;
   const change = findChange(readForm(context.request));
   if (!change) return redirect(back);

@@ -1,6 +1,6 @@
 import { countWords } from '../../components/format.ts';
 import { html } from '../../html.ts';
-import { NOT_FOUND } from '../../http/errors.ts';
+import { renderNotFound } from '../../http/errors.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
 import type { Page, PageResponse } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
@@ -15,10 +15,11 @@ export const confirmDeletion = (context: UserPageContext): Promise<Page> => askA
 export const confirmDeletions = (context: UserPageContext): Promise<Page> =>
   askAbout(context, readIds((readQuery(context.request).ids ?? '').split(',')));
 
-async function askAbout({ actions, session, csrfField }: UserPageContext, ids: number[]): Promise<Page> {
+async function askAbout(context: UserPageContext, ids: number[]): Promise<Page> {
+  const { actions, session, csrfField } = context;
   const { tasks } = ids.length === 0 ? { tasks: [] } : unwrap(await actions.getTaskNames(session, { ids }));
   const [first] = tasks;
-  if (!first) return NOT_FOUND;
+  if (!first) return renderNotFound(context);
   const isOne = tasks.length === 1;
   const back = isOne ? { href: `/tasks/${first.id}`, text: first.name } : { href: '/tasks', text: 'Tasks' };
   return {

@@ -2,7 +2,7 @@ import { isTimeZone } from '@carillon/contract/validation/formats';
 import { type FormErrors, toFormErrors, toStatus } from '../../components/fields.ts';
 import { formatMomentInText } from '../../components/format.ts';
 import { toInstant } from '../../components/schedule/local-time.ts';
-import { NOT_FOUND } from '../../http/errors.ts';
+import { renderNotFound } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { readIds } from './changes.ts';
@@ -11,7 +11,7 @@ import { renderTaskPage } from './task.ts';
 /** Pauses a task until a date and time in its zone, or resumes it. */
 export async function pauseUntil(context: UserPageContext): Promise<Page | Redirect> {
   const [id] = readIds([(context.request.params as { id: string }).id]);
-  if (id === undefined) return NOT_FOUND;
+  if (id === undefined) return renderNotFound(context);
   const { actions, session, timeZone, now } = context;
   const form = readForm(context.request);
   if (form.text('do') === 'resume') {
@@ -28,7 +28,7 @@ export async function pauseUntil(context: UserPageContext): Promise<Page | Redir
   const problem = until === null ? 'Give a date and a time' : until <= now ? 'The time must be in the future' : null;
   if (until === null || problem !== null) return show({ fields: { pausedUntil: [problem ?? ''] }, form: null }, 422);
   const result = await actions.pauseTaskUntil(session, { id, until: until.toISOString() });
-  if (!result.success) return show(toFormErrors(result), toStatus(result));
+  if (!result.success) return show(toFormErrors(result, context.texts), toStatus(result));
   return redirect(`/tasks/${id}`, `The task is paused until ${formatMomentInText(until, timeZone, now)}.`);
 }
 

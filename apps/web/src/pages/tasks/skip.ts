@@ -1,6 +1,6 @@
 import { toFormErrors } from '../../components/fields.ts';
 import { formatMomentInText } from '../../components/format.ts';
-import { NOT_FOUND } from '../../http/errors.ts';
+import { renderNotFound } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
 import type { PageResponse, UserPageContext } from '../../page.ts';
 import { redirect } from '../../page.ts';
@@ -10,7 +10,7 @@ import { isOwnTask, readIds } from './changes.ts';
 export async function skipNext(context: UserPageContext): Promise<PageResponse> {
   const { actions, session, request, timeZone, now } = context;
   const [id] = readIds([(request.params as { id: string }).id]);
-  if (id === undefined || !(await isOwnTask(context, id))) return NOT_FOUND;
+  if (id === undefined || !(await isOwnTask(context, id))) return renderNotFound(context);
   const to = `/tasks/${id}`;
   const plannedFor = readForm(request).text('plannedFor');
   const result = await actions.skipNextRun(session, { id, plannedFor });
@@ -18,6 +18,6 @@ export async function skipNext(context: UserPageContext): Promise<PageResponse> 
     const moment = formatMomentInText(new Date(plannedFor), timeZone, now);
     return redirect(to, `The run of ${moment} is skipped.`);
   }
-  const { form } = toFormErrors(result);
+  const { form } = toFormErrors(result, context.texts);
   return { to, notice: { kind: 'warn', text: `Nothing was skipped. ${form ?? 'The task has no such run.'}` } };
 }

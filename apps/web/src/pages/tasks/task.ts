@@ -16,7 +16,7 @@ import {
   renderTallStrip,
 } from '../../components/status-icon.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { NOT_FOUND } from '../../http/errors.ts';
+import { renderNotFound } from '../../http/errors.ts';
 import { type Page, type UserPageContext, unwrap } from '../../page.ts';
 import { renderFeed } from '../feeds/feed.ts';
 import { describeFailure } from '../runs/failures.ts';
@@ -31,7 +31,7 @@ import type { TaskView } from './task-view.ts';
 
 export async function showTask(context: UserPageContext): Promise<Page> {
   const id = parseId((context.request.params as { id: string }).id);
-  if (id === null) return NOT_FOUND;
+  if (id === null) return renderNotFound(context);
   return renderTaskPage(context, unwrap(await context.actions.getTaskPage(context.session, { id })));
 }
 

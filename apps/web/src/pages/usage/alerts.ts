@@ -53,7 +53,7 @@ ${
 }
 <form class="panel gap" method="post" action="/usage/alerts">${context.csrfField}
 <h3>Add an alert</h3>
-${renderFormError(errors)}
+${renderFormError(errors, context.texts)}
 ${renderInput({
   name: 'threshold',
   label: 'Percent of a monthly limit',

@@ -20,7 +20,10 @@ export async function addUsageAlert(context: UserPageContext): Promise<Page | Re
   });
   if (result.success) return redirect('/usage#alerts', `You are told at ${result.data.threshold} % of a limit.`);
   const month = unwrap(await actions.getUsageMonth(session, {}));
-  return { ...renderUsage(context, month, { values, errors: toFormErrors(result) }), status: toStatus(result) };
+  return {
+    ...renderUsage(context, month, { values, errors: toFormErrors(result, context.texts) }),
+    status: toStatus(result),
+  };
 }
 
 export async function removeUsageAlert(context: UserPageContext): Promise<Redirect> {

@@ -4,20 +4,26 @@ import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../compon
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import type { Page, UserPageContext } from '../../page.ts';
-import { readFormValues, renderForm, type TypedWebhook, toInput } from './form.ts';
+import { readFormValues, renderForm, toInput, type WebhookValues } from './form.ts';
 import { renderSecret } from './secret.ts';
 
-const EMPTY_ACCOUNT: TypedWebhook = {
+const EMPTY_ACCOUNT: WebhookValues = {
   url: '',
   events: ['execution.completed', 'execution.failed'],
   description: '',
 };
 
-const renderPage = ({ csrfField }: UserPageContext, id: string, values: TypedWebhook, errors: FormErrors): Page => ({
+const renderPage = (
+  { csrfField, texts }: UserPageContext,
+  id: string,
+  values: WebhookValues,
+  errors: FormErrors,
+): Page => ({
   title: 'New webhook',
   subtitle: 'Tells another program at once when something happens here.',
   breadcrumb: { href: '/webhooks', text: 'Webhooks' },
   body: renderForm(values, errors, {
+    texts,
     action: '/webhooks/new',
     hidden: html`${csrfField}<input type="hidden" name="id" value="${id}">`,
     button: 'Create webhook',
@@ -45,7 +51,7 @@ export async function createWebhook(context: UserPageContext): Promise<Page> {
     });
   }
   if (result.code === 'CONFLICT') return renderSentTwice(id);
-  return { ...renderPage(context, id, values, toFormErrors(result)), status: toStatus(result) };
+  return { ...renderPage(context, id, values, toFormErrors(result, context.texts)), status: toStatus(result) };
 }
 
 const renderSentTwice = (id: string): Page => ({

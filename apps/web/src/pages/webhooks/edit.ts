@@ -4,12 +4,12 @@ import { type Html, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { hostOf, readId } from './address.ts';
-import { readFormValues, renderForm, type TypedWebhook, toInput } from './form.ts';
+import { readFormValues, renderForm, toInput, type WebhookValues } from './form.ts';
 
 type Webhook = WebActionData<'getWebhook'>;
 
 interface Shown {
-  values: TypedWebhook;
+  values: WebhookValues;
   errors: FormErrors;
   /** The webhook is not as it was when the form was opened. */
   isChanged: boolean;
@@ -24,9 +24,14 @@ const renderSaved = ({ url, events, description }: Webhook): Html => html`<aside
 <p class="fine muted">Saving replaces it by what stands in the form.</p>
 </aside>`;
 
-function renderPage({ csrfField }: UserPageContext, webhook: Webhook, { values, errors, isChanged }: Shown): Page {
+function renderPage(
+  { csrfField, texts }: UserPageContext,
+  webhook: Webhook,
+  { values, errors, isChanged }: Shown,
+): Page {
   const { id, url, revision } = webhook;
   const form = renderForm(values, errors, {
+    texts,
     action: `/webhooks/${id}/edit`,
     hidden: html`${csrfField}<input type="hidden" name="revision" value="${revision}">`,
     button: 'Save webhook',
@@ -67,7 +72,7 @@ export async function changeWebhook(context: UserPageContext): Promise<Page | Re
   const isChanged = result.code === 'CONFLICT';
   const errors = isChanged
     ? { fields: {}, form: 'This webhook was changed after you opened the form. Nothing is saved yet.' }
-    : toFormErrors(result);
+    : toFormErrors(result, context.texts);
   // Without a conflict the form keeps the version that it was opened with.
   const shown = isChanged ? webhook : { ...webhook, revision };
   return { ...renderPage(context, shown, { values, errors, isChanged }), status: toStatus(result) };

@@ -1,29 +1,31 @@
+import type { Texts } from '@carillon/texts';
 import { type FormErrors, renderFormError, renderInput } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
 import { renderEventTicks } from './events.ts';
 
 /** What a person has typed. */
-export interface TypedWebhook {
+export interface WebhookValues {
   url: string;
   events: readonly string[];
   description: string;
 }
 
-export const readFormValues = (form: Form): TypedWebhook => ({
+export const readFormValues = (form: Form): WebhookValues => ({
   url: form.text('url').trim(),
   events: form.list('events'),
   description: form.text('description').trim(),
 });
 
 /** The input of an action. Events that do not exist are refused there. */
-export const toInput = ({ url, events, description }: TypedWebhook) => ({
+export const toInput = ({ url, events, description }: WebhookValues) => ({
   url,
   events: events as never[],
   description: description || null,
 });
 
 interface FormOptions {
+  texts: Texts;
   action: string;
   hidden: Html;
   button: string;
@@ -31,11 +33,11 @@ interface FormOptions {
 }
 
 export const renderForm = (
-  { url, events, description }: TypedWebhook,
+  { url, events, description }: WebhookValues,
   errors: FormErrors,
-  { action, hidden, button, cancel }: FormOptions,
+  { texts, action, hidden, button, cancel }: FormOptions,
 ): Html => html`<form class="panel gap-l form" method="post" action="${action}">${hidden}
-${renderFormError(errors)}
+${renderFormError(errors, texts)}
 ${renderInput({
   name: 'url',
   label: 'Address',

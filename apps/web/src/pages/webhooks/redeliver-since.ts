@@ -24,7 +24,7 @@ async function renderPage(context: UserPageContext, day: string, errors: FormErr
     title: 'Send failed deliveries again',
     breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
     body: html`<form class="panel gap form" method="post" action="/webhooks/${id}/redeliver">${csrfField}
-${renderFormError(errors)}
+${renderFormError(errors, context.texts)}
 ${!isOn && html`<div class="notice warn"><p>The webhook is off. Switch it on first: then failed deliveries can be sent again.</p></div>`}
 <p>Each delivery of which all attempts have failed is sent once more, with the same body and the same <code>webhook-id</code>. Failed deliveries are kept for 30 days unless the server is set otherwise.</p>
 ${renderInput({
@@ -52,7 +52,8 @@ export async function redeliverSince(context: UserPageContext): Promise<Page | R
   const id = readId(context);
   const day = readForm(request).text('day');
   const result = await actions.redeliverSince(session, { id, day });
-  if (!result.success) return { ...(await renderPage(context, day, toFormErrors(result))), status: toStatus(result) };
+  if (!result.success)
+    return { ...(await renderPage(context, day, toFormErrors(result, context.texts))), status: toStatus(result) };
   const { count } = result.data;
   return redirect(
     `/webhooks/${id}`,

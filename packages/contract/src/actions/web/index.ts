@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import type { Language } from '../../accounts/language.ts';
 import { SetUsageAlertInput } from '../../accounts/usage.ts';
 import { ConfirmTaskInput, ProcessMessageInput } from '../../agent.ts';
 import { Cursor, Id, InstantInput, pageLimit, strictObject, Uuid } from '../../primitives.ts';
@@ -87,6 +88,7 @@ export interface Viewer {
   email: string;
   role: 'USER' | 'ADMIN';
   timezone: string | null;
+  language: Language;
   sessionId: string;
   /** Notifications; at most 100. */
   unread: number;

@@ -106,24 +106,25 @@ export function createWebActionBuilder(ctx: Context): WebActionBuilder {
       const read = readInput(WEB_ACTIONS[name].input);
       const action = (client: unknown, given: unknown) =>
         runAction(ctx, name, async (ctx) => {
-          const { address, userAgent } = readClient(client);
-          if (rate) await countGuest(ctx, rate, address, given);
+          const origin = readClient(client);
+          if (rate) await countGuest(ctx, rate, origin.address, given);
           if (!duringMaintenance) assertNotInMaintenance(await isMaintenance(ctx), null);
-          return toPlain(await work({ ...ctx, origin: { address, userAgent } }, read(given) as never));
+          return toPlain(await work({ ...ctx, origin }, read(given) as never));
         });
       return action as never;
     },
 
     openSession: (token, client) =>
       runAction(ctx, 'openSession', async (ctx, line) => {
-        const { address, userAgent } = readClient(client);
+        const origin = readClient(client);
         const found = await admit(ctx, token, { access: 'user', rate: PAGE_VIEWS });
         const { caller } = found;
         line.userId = caller.id;
-        const { id, name, email, role, timezone, sessionId } = caller;
+        const { id, name, email, role, timezone, language, sessionId } = caller;
         if (sessionId === null) throw new Error('openSession needs the token of a session.');
-        const session = createOpenedSession({ ...found, origin: { address, userAgent } });
-        return { session, viewer: { id, name, email, role, timezone, sessionId, ...(await readPageState(ctx, id)) } };
+        const session = createOpenedSession({ ...found, origin });
+        const viewer = { id, name, email, role, timezone, language, sessionId, ...(await readPageState(ctx, id)) };
+        return { session, viewer };
       }),
   };
 }

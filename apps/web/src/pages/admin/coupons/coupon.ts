@@ -60,7 +60,11 @@ export async function changeCoupon(context: UserPageContext): Promise<Page | Red
   if (needsConfirmation(result)) return askToConfirm(context, `/admin/coupons/${id}`, { ...values });
   if (result.success) return redirect(`/admin/coupons/${id}`, 'The coupon is saved.');
   const status = toStatus(result);
-  return renderCoupon(context, await readCoupon(context), { values, errors: toFormErrors(result), status });
+  return renderCoupon(context, await readCoupon(context), {
+    values,
+    errors: toFormErrors(result, context.texts),
+    status,
+  });
 }
 
 function renderCoupon(
@@ -88,7 +92,7 @@ ${renderUses(context, coupon, usage)}
 <aside aria-label="Change"><form class="panel gap" method="post" action="/admin/coupons/${coupon.id}">${context.csrfField}
 <input type="hidden" name="shownExpiry" value="${shownExpiry}">
 <h2>Change</h2>
-${renderFormError(errors)}
+${renderFormError(errors, context.texts)}
 <label class="check"><input type="checkbox" name="isActive" value="yes"${values.isActive === 'yes' && raw(' checked')}> Switched on</label>
 ${renderLimits(values, errors, context.timeZone)}
 <button class="primary">Save</button>

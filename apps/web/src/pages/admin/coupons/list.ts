@@ -105,7 +105,7 @@ export async function createCoupon(context: UserPageContext): Promise<Page | Red
   });
   if (needsConfirmation(result)) return askToConfirm(context, '/admin/coupons/new', { ...values });
   if (result.success) return redirect(`/admin/coupons/${result.data.id}`, `Coupon ${result.data.code} is created.`);
-  return { ...renderNew(context, values, toFormErrors(result)), status: toStatus(result) };
+  return { ...renderNew(context, values, toFormErrors(result, context.texts)), status: toStatus(result) };
 }
 
 const renderNew = (context: UserPageContext, values: FormValues, errors: FormErrors, isKept = false): Page => ({
@@ -113,7 +113,7 @@ const renderNew = (context: UserPageContext, values: FormValues, errors: FormErr
   breadcrumb: { href: '/admin/coupons', text: 'Coupons' },
   subtitle: 'An account can use each coupon once.',
   body: html`${renderKept(isKept)}<form class="panel gap narrow" method="post" action="/admin/coupons/new">${context.csrfField}
-${renderFormError(errors)}
+${renderFormError(errors, context.texts)}
 ${renderInput({
   name: 'code',
   label: 'Code (optional)',

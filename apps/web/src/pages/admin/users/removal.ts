@@ -23,11 +23,11 @@ async function readAccount(context: UserPageContext): Promise<Account> {
 export const showDeactivateUser = async (context: UserPageContext): Promise<Page> =>
   renderDeactivate(context, await readAccount(context), NO_ERRORS);
 
-const renderDeactivate = ({ csrfField }: UserPageContext, account: Account, errors: FormErrors): Page => ({
+const renderDeactivate = ({ csrfField, texts }: UserPageContext, account: Account, errors: FormErrors): Page => ({
   title: `Deactivate ${account.name}`,
   breadcrumb: { href: `/admin/users/${account.id}`, text: account.name },
   body: html`<form class="panel gap narrow" method="post" action="/admin/users/${account.id}/deactivate">${csrfField}
-${renderFormError(errors)}
+${renderFormError(errors, texts)}
 <p><b>${account.email}</b> is signed out everywhere and cannot sign in.</p>
 <p>Its ${countWords(account.stats.activeTasks, 'active task')} stop: waiting runs are dropped, runs under way finish. All data stays, and the account can be reactivated.</p>
 <div class="do"><button class="danger">Deactivate</button><a class="button quiet" href="/admin/users/${account.id}">Cancel</a></div>
@@ -39,7 +39,7 @@ export async function deactivateUser(context: UserPageContext): Promise<Page | R
   const result = await context.actions.changeAccount(context.session, { id, isActive: false });
   if (needsConfirmation(result)) return askToConfirm(context, `/admin/users/${id}/deactivate`);
   if (!result.success) {
-    const page = renderDeactivate(context, await readAccount(context), toFormErrors(result));
+    const page = renderDeactivate(context, await readAccount(context), toFormErrors(result, context.texts));
     return { ...page, status: toStatus(result) };
   }
   if (id === context.viewer.id) return endOwnAccess(context, 'Your account is deactivated.');
@@ -49,11 +49,16 @@ export async function deactivateUser(context: UserPageContext): Promise<Page | R
 export const showDeleteUser = async (context: UserPageContext): Promise<Page> =>
   renderDelete(context, await readAccount(context), '', NO_ERRORS);
 
-const renderDelete = ({ csrfField }: UserPageContext, account: Account, address: string, errors: FormErrors): Page => ({
+const renderDelete = (
+  { csrfField, texts }: UserPageContext,
+  account: Account,
+  address: string,
+  errors: FormErrors,
+): Page => ({
   title: `Delete ${account.name}`,
   breadcrumb: { href: `/admin/users/${account.id}`, text: account.name },
   body: html`<form class="panel gap narrow" method="post" action="/admin/users/${account.id}/delete">${csrfField}
-${renderFormError(errors)}
+${renderFormError(errors, texts)}
 <p>The account is deleted with ${countWords(account.stats.totalTasks, 'task')}, ${countWords(account.stats.totalExecutions, 'run')}, its files, webhooks and keys. Runs under way are stopped. This cannot be undone; the audit log keeps an entry.</p>
 <p>To continue, type the e-mail address of the account: <b>${account.email}</b></p>
 ${renderInput({ name: 'email', label: 'E-mail address', value: address, autocomplete: 'off', required: true, errors, attributes: html`spellcheck="false" autocapitalize="none"` })}
@@ -67,7 +72,7 @@ export async function deleteUser(context: UserPageContext): Promise<Page | Redir
   const result = await context.actions.removeAccount(context.session, { id, email });
   if (needsConfirmation(result)) return askToConfirm(context, `/admin/users/${id}/delete`);
   if (!result.success) {
-    const page = renderDelete(context, await readAccount(context), email, toFormErrors(result));
+    const page = renderDelete(context, await readAccount(context), email, toFormErrors(result, context.texts));
     return { ...page, status: toStatus(result) };
   }
   if (id === context.viewer.id) return endOwnAccess(context, 'Your account is deleted.');

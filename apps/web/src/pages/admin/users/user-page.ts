@@ -3,7 +3,7 @@ import { type FormErrors, renderFormError, renderInput, renderSelect } from '../
 import { countWords, formatCount, formatShortCount } from '../../../components/format.ts';
 import { renderOutcome } from '../../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
-import { renderMoment, renderMomentWithDistance } from '../../../components/times.ts';
+import { renderMoment, renderMomentOn, renderMomentWithDistance } from '../../../components/times.ts';
 import { type Html, html } from '../../../html.ts';
 import type { Page, UserPageContext } from '../../../page.ts';
 import { describeDetails, describeKind } from '../audit-text.ts';
@@ -65,7 +65,7 @@ const renderFacts = (context: UserPageContext, account: Account): Html =>
 <dl class="facts">
 <dt>State</dt><dd>${account.isActive ? renderOutcome('ran', 'Active') : renderOutcome('paused', 'Deactivated')}</dd>
 <dt>Trial</dt><dd>${account.trialEndsAt === null ? 'Without an end' : renderEnd(account.trialEndsAt, context)}</dd>
-<dt>E-mail address</dt><dd>${account.emailVerifiedAt === null ? 'Not confirmed' : html`Confirmed ${renderMoment(account.emailVerifiedAt, context)}`}</dd>
+<dt>E-mail address</dt><dd>${account.emailVerifiedAt === null ? 'Not confirmed' : html`Confirmed ${renderMomentOn(account.emailVerifiedAt, context)}`}</dd>
 <dt>Signs in with</dt><dd>${ways(account)}</dd>
 <dt>Time zone</dt><dd>${account.timezone ?? 'UTC (none chosen)'}</dd>
 <dt>Registered</dt><dd>${renderMoment(account.createdAt, context)}</dd>
@@ -123,7 +123,7 @@ function renderChange(context: UserPageContext, { id, trialEndsAt }: Account, { 
   return html`<form class="panel gap" method="post" action="/admin/users/${id}">${context.csrfField}
 <input type="hidden" name="shownTrialEnd" value="${shownTrialEnd}">
 <h2>Role and plan</h2>
-${renderFormError(errors)}
+${renderFormError(errors, context.texts)}
 ${renderSelect({
   name: 'role',
   label: 'Role',
@@ -148,10 +148,14 @@ ${renderInput({
 </form>`;
 }
 
-const renderTrial = ({ csrfField }: UserPageContext, { id }: Account, { days, trialErrors }: FilledForms): Html =>
+const renderTrial = (
+  { csrfField, texts }: UserPageContext,
+  { id }: Account,
+  { days, trialErrors }: FilledForms,
+): Html =>
   html`<form class="panel gap" method="post" action="/admin/users/${id}/trial">${csrfField}
 <h2>Extend the trial</h2>
-${renderFormError({ ...trialErrors, fields: {} })}
+${renderFormError({ ...trialErrors, fields: {} }, texts)}
 ${renderInput({
   name: 'days',
   label: 'Days',

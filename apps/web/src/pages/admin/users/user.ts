@@ -57,7 +57,8 @@ export async function changeUser(context: UserPageContext): Promise<Page | Redir
     ...changes,
   } as WebActionInput<'changeAccount'>);
   if (needsConfirmation(result)) return askToConfirm(context, `/admin/users/${id}`, values);
-  if (!result.success) return showAgain(context, { values, errors: toFormErrors(result) }, toStatus(result));
+  if (!result.success)
+    return showAgain(context, { values, errors: toFormErrors(result, context.texts) }, toStatus(result));
   if (id === context.viewer.id && result.data.role !== 'ADMIN') {
     return endOwnAccess(context, 'You are no longer an administrator. Sign in again.');
   }
@@ -87,7 +88,8 @@ export async function extendTrial(context: UserPageContext): Promise<Page | Redi
     trialEndsAt: new Date(from + count * DAY_MS).toISOString(),
   });
   if (needsConfirmation(result)) return askToConfirm(context, `/admin/users/${id}`, { days });
-  if (!result.success) return showAgain(context, { days, trialErrors: toFormErrors(result) }, toStatus(result));
+  if (!result.success)
+    return showAgain(context, { days, trialErrors: toFormErrors(result, context.texts) }, toStatus(result));
   return redirect(`/admin/users/${id}`, `The trial is ${countWords(count, 'day')} longer.`);
 }
 
@@ -95,7 +97,7 @@ export async function reactivateUser(context: UserPageContext): Promise<Page | R
   const id = readIdOf(context);
   const result = await context.actions.changeAccount(context.session, { id, isActive: true });
   if (needsConfirmation(result)) return askToConfirm(context, `/admin/users/${id}`);
-  if (!result.success) return showAgain(context, { errors: toFormErrors(result) }, toStatus(result));
+  if (!result.success) return showAgain(context, { errors: toFormErrors(result, context.texts) }, toStatus(result));
   return redirect(
     `/admin/users/${id}`,
     'The account is active again. Its tasks run again, from their next planned run.',

@@ -8,7 +8,7 @@ import {
   toStatus,
 } from '../../../components/fields.ts';
 import { html } from '../../../html.ts';
-import { NOT_FOUND } from '../../../http/errors.ts';
+import { renderNotFound } from '../../../http/errors.ts';
 import { readForm } from '../../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../../page.ts';
 import { type Key, listKeys } from './list.ts';
@@ -22,14 +22,14 @@ const getId = ({ request }: UserPageContext) => (request.params as { id: string 
 async function showKey(context: UserPageContext, render: (key: Key) => Page): Promise<Page> {
   const id = getId(context).toLowerCase();
   const key = (await listKeys(context)).find((one) => one.id === id);
-  return key ? render(key) : NOT_FOUND;
+  return key ? render(key) : renderNotFound(context);
 }
 
-const renderName = ({ csrfField }: UserPageContext, id: string, name: string, errors: FormErrors): Page => ({
+const renderName = ({ csrfField, texts }: UserPageContext, id: string, name: string, errors: FormErrors): Page => ({
   title: 'Rename key',
   breadcrumb: CRUMB,
   body: html`<form class="panel gap narrow" method="post" action="/settings/keys/${id}">${csrfField}
-${renderFormError(errors)}
+${renderFormError(errors, texts)}
 ${renderInput({ name: 'name', label: 'Name', value: name, autocomplete: 'off', required: true, errors })}
 <div class="do"><button class="primary">Rename key</button><a class="button quiet" href="${LIST}">Cancel</a></div>
 </form>`,
@@ -40,11 +40,11 @@ export const showKeyName = (context: UserPageContext): Promise<Page> =>
 
 export async function renameKey(context: UserPageContext): Promise<Page | Redirect> {
   const id = getId(context);
-  if (!isUuid(id)) return NOT_FOUND;
+  if (!isUuid(id)) return renderNotFound(context);
   const name = readForm(context.request).text('name').trim();
   const result = await context.actions.changeKey(context.session, { id, name });
   if (result.success) return redirect(LIST, 'The key is renamed.');
-  return { ...renderName(context, id, name, toFormErrors(result)), status: toStatus(result) };
+  return { ...renderName(context, id, name, toFormErrors(result, context.texts)), status: toStatus(result) };
 }
 
 export const showKeyDeletion = (context: UserPageContext): Promise<Page> =>
@@ -60,7 +60,7 @@ export const showKeyDeletion = (context: UserPageContext): Promise<Page> =>
 
 export async function deleteKey(context: UserPageContext): Promise<Page | Redirect> {
   const id = getId(context);
-  if (!isUuid(id)) return NOT_FOUND;
+  if (!isUuid(id)) return renderNotFound(context);
   unwrap(await context.actions.deleteKey(context.session, { id }));
   return redirect(LIST, 'The key is deleted.');
 }

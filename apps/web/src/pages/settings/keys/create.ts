@@ -7,14 +7,14 @@ import { html } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';
 import type { Page, UserPageContext } from '../../../page.ts';
 import { renderAssistantsWith } from './assistants.ts';
-import { EXPIRIES, type Key, renderKeys, type TypedKey } from './list.ts';
+import { EXPIRIES, type Key, type KeyValues, renderKeys } from './list.ts';
 
 /** Answers with the page of the secret, because an address or a cookie would keep it. */
 export async function createKey(context: UserPageContext): Promise<Page> {
   const { actions, now, request, session } = context;
   const form = readForm(request);
   const id = form.text('id');
-  const values: TypedKey = {
+  const values: KeyValues = {
     id: isUuid(id) ? id : randomUUID(),
     name: form.text('name').trim(),
     scopes: form.list('scopes'),
@@ -38,7 +38,7 @@ export async function createKey(context: UserPageContext): Promise<Page> {
     };
     return { ...(await renderKeys(context, { ...values, id: randomUUID(), name: '' }, errors)), status: 409 };
   }
-  const errors = toFormErrors(result);
+  const errors = toFormErrors(result, context.texts);
   const fields = errors.fields.scopes ? { ...errors.fields, scopes: ['Choose at least one of these'] } : errors.fields;
   return { ...(await renderKeys(context, values, { ...errors, fields })), status: toStatus(result) };
 }

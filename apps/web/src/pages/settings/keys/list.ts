@@ -10,7 +10,7 @@ import {
   renderSelect,
 } from '../../../components/fields.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
-import { renderMoment, renderMomentWithDistance } from '../../../components/times.ts';
+import { renderMomentOn, renderMomentWithDistance } from '../../../components/times.ts';
 import { type Html, html, raw } from '../../../html.ts';
 import { readQuery } from '../../../http/forms.ts';
 import type { Page } from '../../../page.ts';
@@ -21,7 +21,7 @@ import { FOR_ASSISTANT, renderAssistants } from './assistants.ts';
 
 export type Key = WebActionData<'listKeys'>['keys'][number];
 
-export interface TypedKey {
+export interface KeyValues {
   /** The key gets it, so that a form that is sent twice makes one key. */
   id: string;
   name: string;
@@ -49,7 +49,7 @@ export function showKeys(context: UserPageContext): Promise<Page> {
   return renderKeys(context, { id: randomUUID(), expiry: '90', ...proposed }, NO_ERRORS);
 }
 
-export async function renderKeys(context: UserPageContext, values: TypedKey, errors: FormErrors): Promise<Page> {
+export async function renderKeys(context: UserPageContext, values: KeyValues, errors: FormErrors): Promise<Page> {
   const keys = await listKeys(context);
   return {
     title: 'API keys',
@@ -83,7 +83,7 @@ function renderKey(
   const isExpired = expiresAt !== null && new Date(expiresAt) <= context.now;
   return renderRow(
     renderRowHead(
-      html`<b>${name}</b><span class="sub"><code>${prefix}…</code> created ${renderMoment(createdAt, context)}</span>`,
+      html`<b>${name}</b><span class="sub"><code>${prefix}…</code> created ${renderMomentOn(createdAt, context)}</span>`,
     ),
     renderCell(
       html`${scopes.map((scope) => html`<span class="tag calm" title="${API_KEY_SCOPES[scope]}">${scope}</span> `)}`,
@@ -103,12 +103,12 @@ function renderKey(
   );
 }
 
-function renderForm({ csrfField, viewer }: UserPageContext, values: TypedKey, errors: FormErrors): Html {
+function renderForm({ csrfField, viewer, texts }: UserPageContext, values: KeyValues, errors: FormErrors): Html {
   const scopes = Object.entries(API_KEY_SCOPES) as [ApiKeyScope, string][];
   const offered = scopes.filter(([scope]) => scope !== 'admin' || viewer.role === 'ADMIN');
   return html`<form class="panel gap" method="post" action="/settings/keys">${csrfField}
 <input type="hidden" name="id" value="${values.id}">
-${renderFormError(errors)}
+${renderFormError(errors, texts)}
 <div class="narrow">${renderInput({ name: 'name', label: 'Name', value: values.name, autocomplete: 'off', required: true, hint: 'Such as the program that uses it', errors })}</div>
 <fieldset class="scopes"${errors.fields.scopes && raw(' aria-describedby="scopes-error"')}><legend>It may</legend>
 ${offered.map(

@@ -15,7 +15,7 @@ export const describeTask = (
 
 /** What a run that starts now would send; a sentence where that cannot be said. */
 export async function renderPromptPreview(
-  { actions, session }: UserPageContext,
+  { actions, session, texts }: UserPageContext,
   values: FormValues,
   id: number | null,
 ): Promise<Html> {
@@ -24,7 +24,7 @@ export async function renderPromptPreview(
   const task = describeTask({ name, timezone, prompt, context, outputSchema, tools }, id);
   const result = await actions.previewPrompt(session, { prompt, ...task });
   if (!result.success) {
-    const { fields, form } = toFormErrors(result);
+    const { fields, form } = toFormErrors(result, texts);
     const [message = ''] = [form ?? Object.values(nameFields(fields)).flat()].flat();
     return html`<p class="muted">${message.replace(/\.$/, '')}.</p>`;
   }

@@ -18,7 +18,7 @@ const TRIED = [
   'watch',
 ];
 
-interface TypedTask {
+interface TrialTask {
   settings: TaskSettingsInput;
   problems: Problems;
   timezone: string;
@@ -27,14 +27,14 @@ interface TypedTask {
 
 /** Sends the prompt, and shows the form again with the answer. */
 export async function tryTask(
-  { actions, session }: UserPageContext,
-  { settings, problems, timezone, task }: TypedTask,
+  { actions, session, texts }: UserPageContext,
+  { settings, problems, timezone, task }: TrialTask,
   show: (rest: Partial<TaskForm>) => Page,
 ): Promise<Page> {
   const { prompt, aiModel = '', maxTokens, temperature, attachments, maxToolUses, watch = [] } = settings;
   const failure = 'Not tried.';
   const refuse = (result: Parameters<typeof toTaskErrors>[0]) =>
-    show({ errors: toTaskErrors(result), status: toTaskStatus(result), failure });
+    show({ errors: toTaskErrors(result, texts), status: toTaskStatus(result), failure });
   const errors = withProblems(Object.fromEntries(Object.entries(problems).filter(([field]) => TRIED.includes(field))));
   if (hasErrors(errors)) return show({ errors, status: 422, failure });
   // Paths that are none are refused before the model is asked, which costs.

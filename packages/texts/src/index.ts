@@ -1,0 +1,18 @@
+import { en } from './en/index.ts';
+import type { Language } from './language.ts';
+import { ptBR } from './pt-BR/index.ts';
+
+export type { Clock, Formats } from './formats.ts';
+export { LANGUAGE_NAMES, LANGUAGES, type Language, negotiateLanguage } from './language.ts';
+export type { Parts } from './parts.ts';
+
+/** All texts of a language, by area. */
+export type Texts = typeof en & { language: Language };
+
+/** An area that is not translated is English. */
+const CATALOGS: Record<Language, Texts> = {
+  en: { ...en, language: 'en' },
+  'pt-BR': { ...en, ...ptBR, language: 'pt-BR' },
+};
+
+export const getTexts = (language: Language): Texts => CATALOGS[language];
