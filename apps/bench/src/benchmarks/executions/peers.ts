@@ -24,6 +24,10 @@ export const BASELINES = {
     name: 'hand-written batched SQL',
     note: 'hand-written batched SQL enqueues 500 and starts and completes 100 executions per statement, two batches at a time, with the rows, counters and reserved tokens that Carillon writes, but without limits, events, retries and recovery',
   },
+  'like-for-like-sql': {
+    name: 'batched SQL that does what Carillon does',
+    note: 'batched SQL that does what Carillon does also keeps five running executions a user and one a task, checks quotas and budgets, locks the tasks, fences by claim token, and writes the events with the positions of their users and the deliveries to webhooks; it has one process, no retries, alerts and recovery',
+  },
   'pg-boss': {
     name: 'pg-boss, rows per batch',
     note: 'pg-boss fetches batches of 50 with `localConcurrency` 4 and `burstWhenBatchFull`; each batch writes its rows in one statement at the start and one at the end',
