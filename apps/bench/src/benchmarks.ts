@@ -2,6 +2,7 @@ import type { Benchmark } from './benchmark.ts';
 import { cancel } from './benchmarks/cancel.ts';
 import { costs } from './benchmarks/capacity/costs.ts';
 import { million } from './benchmarks/capacity/million.ts';
+import { soak } from './benchmarks/capacity/soak.ts';
 import { steady } from './benchmarks/capacity/steady.ts';
 import { execute } from './benchmarks/execute.ts';
 import { executions } from './benchmarks/executions/executions.ts';
@@ -46,4 +47,9 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   steady,
   million,
   costs,
+  soak,
 };
+
+/** What is measured without a name on the command line: not the soak of two hours. */
+export const listDefault = ({ quick }: { quick: boolean }): string[] =>
+  Object.keys(BENCHMARKS).filter((name) => quick || name !== 'soak');

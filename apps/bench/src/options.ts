@@ -9,6 +9,8 @@ export interface Options {
   quick: boolean;
   /** The size of the largest table in rows. */
   largest: number;
+  /** How long the soak lasts. */
+  minutes: number;
   /** The folder for CPU profiles of the API processes, or null. */
   profile: string | null;
   /** The folder to which the log files of all processes are copied at the end, or null. */
@@ -43,6 +45,7 @@ export function readOptions(args: readonly string[]): CommandLine {
     quick,
     rounds: values.rounds === undefined ? null : wholeNumber('rounds', values.rounds, 1, 100),
     largest: wholeNumber('largest', values.largest ?? '5000000', 10_000, 50_000_000),
+    minutes: wholeNumber('minutes', values.minutes ?? '120', 10, 1440),
     profile: values.profile === undefined ? null : resolve(values.profile),
     logs: values.logs === undefined ? null : resolve(values.logs),
     report: values.report ?? (quick ? null : REPORT),
@@ -58,6 +61,7 @@ const parse = (args: string[]) =>
       rounds: { type: 'string' },
       quick: { type: 'boolean' },
       largest: { type: 'string' },
+      minutes: { type: 'string' },
       profile: { type: 'string' },
       logs: { type: 'string' },
       report: { type: 'string' },

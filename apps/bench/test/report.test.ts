@@ -26,6 +26,7 @@ const run = {
   rounds: 3,
   quick: false,
   largest: 1e6,
+  minutes: 120,
   profile: null,
   logs: null,
 };

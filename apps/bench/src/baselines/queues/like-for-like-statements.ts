@@ -1,9 +1,10 @@
 // Statements that do what Carillon does, for one process. All lock tasks, executions, counters and positions in this order.
 
-/** The positions and rows of the events of `rows`, two kinds each. */
+/** The positions and rows of the events of `rows`, two kinds each; the condition has the counters locked first. */
 const record = (rows: string, kinds: string, at: string) => `
   positions as (
-    insert into event_positions as p (user_id, last_id) select user_id, 2 * count(*) from ${rows} group by 1 order by 1
+    insert into event_positions as p (user_id, last_id) select user_id, 2 * count(*) from ${rows}
+    where (select count(*) from held) >= 0 group by 1 order by 1
     on conflict (user_id) do update set last_id = p.last_id + excluded.last_id
     returning user_id, last_id
   ), logged as (
