@@ -23,7 +23,7 @@ import {
   TimeZone,
 } from './primitives.ts';
 import { runSettings } from './tasks/run-settings.ts';
-import { Recurrence, RecurrencePattern, Task } from './tasks.ts';
+import { Interval, Recurrence, RecurrencePattern, Task } from './tasks.ts';
 
 const common = { tags: ['tasks'], security: SIGNED_IN };
 
@@ -79,6 +79,7 @@ export const PreviewTaskInput = strictObject({
   scheduledFor: InstantInput,
   recurrence: Recurrence,
   recurrencePattern: Type.Optional(nullable(RecurrencePattern)),
+  interval: Type.Optional(Interval),
   timezone: TimeZone,
   endsAt: runSettings.endsAt,
   maxRuns: runSettings.maxRuns,

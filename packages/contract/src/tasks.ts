@@ -39,6 +39,15 @@ export const RecurrencePattern = Type.String({
     "Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported",
 });
 
+const MAX_INTERVAL = 99;
+const intervalDescription =
+  'Every so many days, weeks or months of `recurrence`, from the first run on; 1 with a `recurrencePattern` and with `once`';
+export const Interval = Type.Integer({
+  minimum: 1,
+  maximum: MAX_INTERVAL,
+  description: `${intervalDescription}. Default: 1`,
+});
+
 /** What the owner of a task sets. `apps/api/src/product/tasks/settings.ts` stores, answers and copies every field of this list. */
 const taskSettings = {
   name: TaskName,
@@ -47,6 +56,7 @@ const taskSettings = {
   scheduledFor: InstantInput,
   recurrence: Recurrence,
   recurrencePattern: Type.Optional(nullable(RecurrencePattern)),
+  interval: Type.Optional(Interval),
   timezone: TimeZone,
   aiModel: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: '^\\S+$' })),
   maxTokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 200_000, description: 'Default: 1024' })),
@@ -96,6 +106,7 @@ export const Task = Type.Object(
     nextExecutionAt: nullable(Instant),
     recurrence: Recurrence,
     recurrencePattern: nullable(Type.String()),
+    interval: Type.Integer({ description: intervalDescription }),
     timezone: Type.String(),
     aiModel: Type.String(),
     maxTokens: Type.Integer(),

@@ -18,6 +18,7 @@ const task: Static<typeof Task> & { consecutiveFailures: number } = {
   nextExecutionAt: null,
   recurrence: 'once',
   recurrencePattern: null,
+  interval: 1,
   timezone: 'UTC',
   aiModel: 'offline',
   maxTokens: 1,

@@ -1869,6 +1869,8 @@ export interface components {
             recurrence: "once" | "daily" | "weekly" | "monthly";
             /** @description Five-field cron expression in the task's time zone, which decides the next runs; null for none */
             recurrencePattern: string | null;
+            /** @description Every so many days, weeks or months of `recurrence`, from the first run on; 1 with a `recurrencePattern` and with `once` */
+            interval: number;
             /** @description IANA time zone name */
             timezone: string;
             /** @description The model, named as its provider does. Default: `defaultModel` of the system settings */
@@ -1996,6 +1998,8 @@ export interface components {
                 recurrence: "once" | "daily" | "weekly" | "monthly";
                 /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                 recurrencePattern?: string | null;
+                /** @description Every so many days, weeks or months of `recurrence`, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
+                interval?: number;
                 /**
                  * Format: time-zone
                  * @description IANA time zone name
@@ -3710,6 +3714,8 @@ export interface operations {
                     recurrence: "once" | "daily" | "weekly" | "monthly";
                     /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                     recurrencePattern?: string | null;
+                    /** @description Every so many days, weeks or months of `recurrence`, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
+                    interval?: number;
                     /**
                      * Format: time-zone
                      * @description IANA time zone name
@@ -3876,6 +3882,7 @@ export interface operations {
                      *           "nextExecutionAt": "2026-11-21T07:30:00.000Z",
                      *           "recurrence": "daily",
                      *           "recurrencePattern": null,
+                     *           "interval": 1,
                      *           "timezone": "Europe/Lisbon",
                      *           "aiModel": "openai/gpt-5-mini",
                      *           "maxTokens": 1024,
@@ -3978,6 +3985,7 @@ export interface operations {
                      *         "nextExecutionAt": "2026-11-21T07:30:00.000Z",
                      *         "recurrence": "daily",
                      *         "recurrencePattern": null,
+                     *         "interval": 1,
                      *         "timezone": "Europe/Lisbon",
                      *         "aiModel": "openai/gpt-5-mini",
                      *         "maxTokens": 1024,
@@ -4104,6 +4112,8 @@ export interface operations {
                     recurrence?: "once" | "daily" | "weekly" | "monthly";
                     /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                     recurrencePattern?: string | null;
+                    /** @description Every so many days, weeks or months of `recurrence`, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
+                    interval?: number;
                     /**
                      * Format: time-zone
                      * @description IANA time zone name
@@ -4218,6 +4228,7 @@ export interface operations {
                      *         "nextExecutionAt": null,
                      *         "recurrence": "daily",
                      *         "recurrencePattern": null,
+                     *         "interval": 1,
                      *         "timezone": "Europe/Lisbon",
                      *         "aiModel": "openai/gpt-5-mini",
                      *         "maxTokens": 1024,
@@ -4363,6 +4374,7 @@ export interface operations {
                      *         "nextExecutionAt": "2026-11-21T07:30:00.000Z",
                      *         "recurrence": "daily",
                      *         "recurrencePattern": null,
+                     *         "interval": 1,
                      *         "timezone": "Europe/Lisbon",
                      *         "aiModel": "openai/gpt-5-mini",
                      *         "maxTokens": 1024,
@@ -4520,6 +4532,7 @@ export interface operations {
                      *         "nextExecutionAt": "2026-11-21T07:30:00.000Z",
                      *         "recurrence": "daily",
                      *         "recurrencePattern": null,
+                     *         "interval": 1,
                      *         "timezone": "Europe/Lisbon",
                      *         "aiModel": "openai/gpt-5-mini",
                      *         "maxTokens": 1024,
@@ -4659,6 +4672,8 @@ export interface operations {
                     recurrence: "once" | "daily" | "weekly" | "monthly";
                     /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                     recurrencePattern?: string | null;
+                    /** @description Every so many days, weeks or months of `recurrence`, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
+                    interval?: number;
                     /**
                      * Format: time-zone
                      * @description IANA time zone name
@@ -6137,6 +6152,8 @@ export interface operations {
                         recurrence?: "once" | "daily" | "weekly" | "monthly";
                         /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                         recurrencePattern?: string | null;
+                        /** @description Every so many days, weeks or months of `recurrence`, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
+                        interval?: number;
                         /**
                          * Format: time-zone
                          * @description IANA time zone name

@@ -52,6 +52,7 @@ export const task: Task = {
   nextExecutionAt: '2026-11-21T07:30:00.000Z',
   recurrence: 'daily',
   recurrencePattern: null,
+  interval: 1,
   timezone: 'Europe/Lisbon',
   aiModel: MODEL,
   maxTokens: 1024,

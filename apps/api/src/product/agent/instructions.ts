@@ -49,6 +49,7 @@ function describeDraft(tools: readonly WebTool[], channels: DraftSources['channe
     '- name: at most 60 characters.',
     '- prompt: what the model does at each run, without the times and without where the result goes. It sees this text and nothing of this conversation, so it names everything that is needed.',
     '- recurrencePattern: for what repeats, a cron pattern of five fields in local time: "0 17 * * 5" is each Friday at 17:00. Leave it out for what is done once.',
+    '- recurrence and interval: instead of recurrencePattern for every n-th day, week or month: "weekly" and 2 is every second week from the day of scheduledFor on.',
     '- scheduledFor: the local date and time of what is done once, such as "2026-11-27T17:00", without an offset; also the first day of what repeats, if the user names one.',
     '- timezone: the IANA name, only if the times are those of another place.',
     describeTools(tools),

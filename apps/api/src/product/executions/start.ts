@@ -164,6 +164,7 @@ export async function backfillTask(
         scheduledFor: tasks.scheduledFor,
         recurrence: tasks.recurrence,
         recurrencePattern: tasks.recurrencePattern,
+        interval: tasks.interval,
         timezone: tasks.timezone,
         endsAt: tasks.endsAt,
         budget: sql<Budget | null>`(select ${selectBudget} from tasks t where t.id = "tasks"."id")`,

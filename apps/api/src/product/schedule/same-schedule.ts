@@ -12,7 +12,8 @@ export function isSameSchedule(a: Schedule, b: Schedule): boolean {
   // A single run is an instant, the same in every time zone.
   if (isOnce(a) || isOnce(b)) return isOnce(a) && isOnce(b);
   if (!isSameZone(a.timezone, b.timezone)) return false;
-  if (a.recurrence === b.recurrence && a.recurrencePattern === b.recurrencePattern) return true;
+  const isSameInterval = (a.interval ?? 1) === (b.interval ?? 1);
+  if (isSameInterval && a.recurrence === b.recurrence && a.recurrencePattern === b.recurrencePattern) return true;
   const [one, other] = [toPattern(a), toPattern(b)];
   return one !== null && other !== null && isSamePattern(one, other);
 }
@@ -22,8 +23,9 @@ const isOnce = ({ recurrence, recurrencePattern }: Schedule) => recurrence === '
 const isSameZone = (a: string, b: string) => a === b || canonicalTimeZone(a) === canonicalTimeZone(b);
 
 /** The pattern of a recurrence; null if no pattern says it. */
-function toPattern({ scheduledFor, recurrence, recurrencePattern, timezone }: Schedule): string | null {
+function toPattern({ scheduledFor, recurrence, recurrencePattern, interval = 1, timezone }: Schedule): string | null {
   if (recurrencePattern !== null) return recurrencePattern;
+  if (interval !== 1) return null;
   const first = scheduledFor.getTime() + offsetAt(timezone, scheduledFor.getTime());
   if (first % MINUTE_MS !== 0) return null;
   const wall = new Date(first);

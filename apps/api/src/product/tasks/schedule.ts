@@ -8,16 +8,19 @@ import { type PreviewedOccurrence, previewOccurrences } from '../schedule/previe
 import type { Schedule } from '../schedule/recurrence.ts';
 
 type ScheduleInput = Pick<TaskSettings, 'scheduledFor' | 'recurrence' | 'timezone'> &
-  Partial<Pick<TaskSettings, 'recurrencePattern'>>;
+  Partial<Pick<TaskSettings, 'recurrencePattern' | 'interval'>>;
 
-/** A pattern sets `recurrence` to the nearest word. Throws 400 if it is invalid or never fires. */
-export function parseSchedule(input: ScheduleInput): Schedule {
-  const { recurrence, recurrencePattern = null, timezone } = input;
+/** A pattern sets `recurrence` to the nearest word. Throws 400 if it is invalid or never fires, and for an interval of it. */
+export function parseSchedule(input: ScheduleInput): Required<Schedule> {
+  const { recurrence, recurrencePattern = null, interval = 1, timezone } = input;
   const scheduledFor = new Date(input.scheduledFor);
-  if (recurrencePattern === null) return { scheduledFor, recurrence, recurrencePattern, timezone };
+  if (interval !== 1 && (recurrencePattern !== null || recurrence === 'once')) {
+    throw invalidField('interval', `must be 1 with ${recurrencePattern === null ? '`once`' : 'a `recurrencePattern`'}`);
+  }
+  if (recurrencePattern === null) return { scheduledFor, recurrence, recurrencePattern, interval, timezone };
   const problem = checkPattern(recurrencePattern, timezone);
   if (problem) throw invalidField('recurrencePattern', problem);
-  return { scheduledFor, recurrence: nearestRecurrence(recurrencePattern), recurrencePattern, timezone };
+  return { scheduledFor, recurrence: nearestRecurrence(recurrencePattern), recurrencePattern, interval, timezone };
 }
 
 export function assertInFuture(schedule: Schedule, now: Date): void {

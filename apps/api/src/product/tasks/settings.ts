@@ -74,10 +74,10 @@ function checkTimeout(given: number | null, { config }: Context): number | null 
 
 const FIELDS = Object.keys(SETTINGS) as Field[];
 
-const { scheduledFor, recurrence, recurrencePattern, timezone } = tasks;
+const { scheduledFor, recurrence, recurrencePattern, interval, timezone } = tasks;
 const columns = Object.fromEntries(FIELDS.map((field) => [field, tasks[field]])) as Pick<typeof tasks, Field>;
 
-export const settingColumns = { ...columns, scheduledFor, recurrence, recurrencePattern, timezone };
+export const settingColumns = { ...columns, scheduledFor, recurrence, recurrencePattern, interval, timezone };
 
 /** Converts the fields in `input` except the schedule. Throws 400. */
 export async function toColumns(

@@ -7,7 +7,7 @@ import type { TaskRow } from './read.ts';
 import { assertInFuture, parseSchedule, requireNextRun } from './schedule.ts';
 
 export type PlanLimits = Pick<TaskRow, 'endsAt' | 'maxRuns' | 'pausedUntil'>;
-type State = Schedule & Pick<TaskRow, 'status' | 'nextExecutionAt'>;
+type State = Required<Schedule> & Pick<TaskRow, 'status' | 'nextExecutionAt'>;
 
 /**
  * `limits` are those after the change. An active task without a next run is over once no run of it is left. Throws 400
@@ -64,17 +64,22 @@ function moveNextRun(before: TaskRow, plan: Plan, now: Date): Date | null {
   return next;
 }
 
-function mergeSchedule(before: TaskRow, input: ChangeTaskInput): Schedule {
-  const { scheduledFor, recurrence, recurrencePattern, timezone } = before;
-  const given = [input.scheduledFor, input.recurrence, input.recurrencePattern, input.timezone];
-  if (given.every((value) => value === undefined)) return { scheduledFor, recurrence, recurrencePattern, timezone };
+function mergeSchedule(before: TaskRow, input: ChangeTaskInput): Required<Schedule> {
+  const { scheduledFor, recurrence, recurrencePattern, interval, timezone } = before;
+  const given = [input.scheduledFor, input.recurrence, input.recurrencePattern, input.interval, input.timezone];
+  if (given.every((value) => value === undefined)) {
+    return { scheduledFor, recurrence, recurrencePattern, interval, timezone };
+  }
   const word = input.recurrence ?? recurrence;
   // Another recurrence replaces the pattern.
   const remaining = word === recurrence ? recurrencePattern : null;
+  const pattern = input.recurrencePattern === undefined ? remaining : input.recurrencePattern;
   return parseSchedule({
     scheduledFor: input.scheduledFor ?? scheduledFor.toISOString(),
     recurrence: word,
-    recurrencePattern: input.recurrencePattern === undefined ? remaining : input.recurrencePattern,
+    recurrencePattern: pattern,
+    // What has no interval ends the one that there was.
+    interval: input.interval ?? (pattern === null && word !== 'once' ? interval : 1),
     timezone: input.timezone ?? timezone,
   });
 }

@@ -67,7 +67,8 @@ function readCursor(cursor: string | undefined, { check }: Sort): Position | nul
 type TaskRow = typeof tasks.$inferSelect;
 type ExecutionRow = typeof executions.$inferSelect;
 
-interface ListedTask extends Pick<TaskRow, 'id' | 'name' | 'status' | 'recurrence' | 'recurrencePattern' | 'timezone'> {
+interface ListedTask
+  extends Pick<TaskRow, 'id' | 'name' | 'status' | 'recurrence' | 'recurrencePattern' | 'interval' | 'timezone'> {
   key: string;
   needsAttention: boolean;
   scheduledFor: string;
@@ -145,7 +146,7 @@ async function findTasks(ctx: Context, caller: Caller, query: ListQuery): Promis
       (select json_build_object('id', id, 'key', key) from scanned order by position desc limit 1) as last_scanned,
       (
         select json_agg(json_build_object('id', t.id, 'name', t.name, 'status', t.status, 'key', p.key, 'needsAttention', p.needs_attention,
-          'scheduledFor', t.scheduled_for, 'recurrence', t.recurrence, 'recurrencePattern', t.recurrence_pattern,
+          'scheduledFor', t.scheduled_for, 'recurrence', t.recurrence, 'recurrencePattern', t.recurrence_pattern, 'interval', t.interval,
           'timezone', t.timezone, 'nextExecutionAt', t.next_execution_at, 'fates', f.fates, 'lastPlanned', f.last,
           'lastRun', l.run, 'cost', c.cost) order by p.position)
         from (select * from matched order by position limit ${TASK_PAGE_SIZE}) p

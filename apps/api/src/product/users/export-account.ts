@@ -52,6 +52,7 @@ const SOURCES: Record<ExportPart, Source> = {
       nextExecutionAt: tasks.nextExecutionAt,
       recurrence: tasks.recurrence,
       recurrencePattern: tasks.recurrencePattern,
+      interval: tasks.interval,
       timezone: tasks.timezone,
       aiModel: tasks.aiModel,
       maxTokens: tasks.maxTokens,

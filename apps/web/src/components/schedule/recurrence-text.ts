@@ -15,6 +15,7 @@ export interface TaskSchedule {
   scheduledFor: string;
   recurrence: 'once' | 'daily' | 'weekly' | 'monthly';
   recurrencePattern: string | null;
+  interval?: number | undefined;
   timezone: string;
 }
 

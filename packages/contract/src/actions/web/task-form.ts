@@ -13,7 +13,7 @@ export interface FileToUpload {
   bytes: AsyncIterable<Buffer>;
 }
 
-const SCHEDULE = ['scheduledFor', 'recurrence', 'recurrencePattern', 'timezone'] as const;
+const SCHEDULE = ['scheduledFor', 'recurrence', 'recurrencePattern', 'interval', 'timezone'] as const;
 
 /** A new task without its schedule: what the form can check while the schedule is not clear. */
 export const TaskSettingsInput = Type.Omit(CreateTaskInput, [...SCHEDULE, 'status']);

@@ -48,12 +48,14 @@ export function answerSaved(
   return { text: lines.join('\n'), data: { ...saved, ...more, page } };
 }
 
-/** Such as `weekly` or `cron 0 17 * * 5`. */
-export const describeSchedule = ({
-  recurrence,
-  recurrencePattern,
-}: Pick<TaskRow, 'recurrence' | 'recurrencePattern'>) =>
-  recurrencePattern === null ? recurrence : `cron ${recurrencePattern}`;
+const UNITS = { daily: 'days', weekly: 'weeks', monthly: 'months' };
+
+/** Such as `weekly`, `every 2 weeks` or `cron 0 17 * * 5`. */
+export function describeSchedule(task: Pick<TaskRow, 'recurrence' | 'recurrencePattern' | 'interval'>): string {
+  const { recurrence, recurrencePattern, interval } = task;
+  if (recurrencePattern !== null) return `cron ${recurrencePattern}`;
+  return interval === 1 || recurrence === 'once' ? recurrence : `every ${interval} ${UNITS[recurrence]}`;
+}
 
 export const FIND_TASK = 'Call list_tasks for the ids';
 export const FIND_RUN = 'Call list_runs for the ids';

@@ -24,6 +24,7 @@ export const scheduleFields = {
     description:
       'Cron of five fields in `timezone`, for other schedules; day of month and weekday mean either. The first run is at `scheduledFor` all the same',
   }),
+  interval: { ...settings.interval, description: 'Every so many days, weeks or months. Default: 1' },
   timezone: GivenTimeZone,
   endsAt: { ...TimeOrNull, description: 'No run at this time or later' },
   maxRuns: { ...settings.maxRuns, description: 'How many planned runs there are at most' },

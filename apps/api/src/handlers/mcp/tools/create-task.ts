@@ -29,9 +29,18 @@ export const createTask = defineTool({
       return runOnce(call, { ...given, requestId }, async (tx) => {
         const taskId = await create(tx, caller, input);
         await recordToolChange(tx, call, 'task.created_by_assistant', { taskId });
-        const { status = 'active', scheduledFor, recurrence, recurrencePattern, endsAt, maxRuns, pausedUntil } = input;
-        const schedule = { scheduledFor, recurrence, recurrencePattern, timezone, endsAt, maxRuns, pausedUntil };
-        const runs = status === 'active' ? previewTask(tx, { ...schedule, count: NEXT_RUNS }) : [];
+        const {
+          status = 'active',
+          scheduledFor,
+          recurrence,
+          recurrencePattern,
+          interval,
+          endsAt,
+          maxRuns,
+          pausedUntil,
+        } = input;
+        const plan = { scheduledFor, recurrence, recurrencePattern, interval, timezone, endsAt, maxRuns, pausedUntil };
+        const runs = status === 'active' ? previewTask(tx, { ...plan, count: NEXT_RUNS }) : [];
         const saved = { taskId, status, nextRuns: toPlannedRuns(runs, timezone), notes };
         return answerSaved(ctx, `Task ${taskId} is created.`, saved);
       });

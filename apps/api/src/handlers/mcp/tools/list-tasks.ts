@@ -26,6 +26,7 @@ export const listTasks = defineTool({
         status: stringEnum(TASK_STATUSES),
         recurrence: stringEnum(RECURRENCES),
         recurrencePattern: nullable(Type.String()),
+        interval: Type.Integer(),
         timezone: Type.String(),
         nextRun: nullable(Moment),
         lastExecutionAt: nullable(Instant),
@@ -39,9 +40,21 @@ export const listTasks = defineTool({
     const filter = { ...(status !== undefined && { status }), ...(search !== undefined && { search }) };
     const found = await list(ctx, caller, { ...filter, ...readPage(page) });
     const tasks = found.tasks.map((task) => {
-      const { id, name, status, recurrence, recurrencePattern, timezone, lastExecutionAt, executionCount } = task;
+      const { id, name, status, recurrence, recurrencePattern, interval, timezone, lastExecutionAt, executionCount } =
+        task;
       const nextRun = task.nextExecutionAt && toMoment(task.nextExecutionAt, timezone);
-      return { id, name, status, recurrence, recurrencePattern, timezone, nextRun, lastExecutionAt, executionCount };
+      return {
+        id,
+        name,
+        status,
+        recurrence,
+        recurrencePattern,
+        interval,
+        timezone,
+        nextRun,
+        lastExecutionAt,
+        executionCount,
+      };
     });
     const lines = tasks.map(({ id, name, status, nextRun, ...schedule }) =>
       [`task ${id} ${quote(name)}: ${status}`, describeSchedule(schedule), nextRun && `next ${nextRun.local}`]

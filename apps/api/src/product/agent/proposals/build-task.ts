@@ -99,10 +99,17 @@ function readSchedule(given: Fields, ownZone: string, now: Date) {
   }
   if (start === null) throw invalidField('scheduledFor', 'is required, as a date and a time');
   const recurrence = RECURRENCES[word] ?? (word as Recurrence);
-  const schedule: Schedule = { scheduledFor: start, recurrence, recurrencePattern, timezone };
+  const interval = readInterval(given.interval, recurrence);
+  const schedule: Schedule = { scheduledFor: start, recurrence, recurrencePattern, interval, timezone };
   const first = start > now || !(word in RECURRENCES) ? start : nextOccurrence(schedule, now);
   if (first === null) throw invalidField('scheduledFor', 'has passed');
-  return { scheduledFor: first.toISOString(), recurrence, timezone };
+  return { scheduledFor: first.toISOString(), recurrence, ...(interval !== 1 && { interval }), timezone };
+}
+
+/** What the contract refuses is left to it. */
+function readInterval(given: unknown, recurrence: Recurrence): number {
+  const interval = typeof given === 'string' ? Number(given) : given;
+  return recurrence !== 'once' && Number.isInteger(interval) && (interval as number) > 0 ? (interval as number) : 1;
 }
 
 /** Returns null without a date, without a time that is needed, and for a day that does not exist. */

@@ -15,7 +15,7 @@ export function lockDueTasks(ctx: Context, dueBefore: Date, limit: number): Prom
   return queryRows<DueTask>(
     ctx.db,
     sql`
-    select t.id, t.user_id, t.recurrence, t.recurrence_pattern, t.timezone, t.scheduled_for, t.next_execution_at,
+    select t.id, t.user_id, t.recurrence, t.recurrence_pattern, t.interval, t.timezone, t.scheduled_for, t.next_execution_at,
       t.missed, t.overlap,
       t.ends_at, t.max_runs, t.planned_runs, t.paused_until, ${selectBudget} as budget,
       (select true from executions_live e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null

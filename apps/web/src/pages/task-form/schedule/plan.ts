@@ -150,10 +150,11 @@ async function previewSchedule(
 
 /** A task that has ended has no next runs, and may be saved without new ones. */
 async function planStored(planner: Planner, task: TaskSchedule): Promise<Plan> {
-  const { scheduledFor, recurrence, recurrencePattern, timezone } = task;
+  const { scheduledFor, recurrence, recurrencePattern, interval, timezone } = task;
   const words = toRecurrence(task);
   const cron = recurrencePattern ?? (words && formatCron(words));
-  const plan = await previewSchedule(planner, words, cron, { scheduledFor, recurrence, recurrencePattern, timezone });
+  const stored = { scheduledFor, recurrence, recurrencePattern, ...(interval && { interval }), timezone };
+  const plan = await previewSchedule(planner, words, cron, stored);
   return { ...plan, problems: {}, isStored: true };
 }
 
