@@ -27,6 +27,7 @@ t.test('A task is stored with the defaults and first runs at its scheduled time'
     description: null,
     nextExecutionAt: TASK.scheduledFor,
     recurrencePattern: null,
+    interval: 1,
     aiModel: 'openai/gpt-5-mini',
     maxTokens: 1024,
     temperature: 70,

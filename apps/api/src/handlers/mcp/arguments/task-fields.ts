@@ -22,9 +22,9 @@ export const scheduleFields = {
   recurrencePattern: Type.Optional({
     ...recurrencePattern,
     description:
-      'Cron of five fields in `timezone`, for other schedules; day of month and weekday mean either. The first run is at `scheduledFor` all the same',
+      'Cron of five fields in `timezone`, for other schedules; day of month and weekday mean either. `scheduledFor` runs too',
   }),
-  interval: { ...settings.interval, description: 'Every so many days, weeks or months. Default: 1' },
+  interval: { ...settings.interval, description: 'Every n days, weeks or months' },
   timezone: GivenTimeZone,
   endsAt: { ...TimeOrNull, description: 'No run at this time or later' },
   maxRuns: { ...settings.maxRuns, description: 'How many planned runs there are at most' },
@@ -45,13 +45,15 @@ const DESCRIPTIONS: { readonly [K in keyof typeof settings]?: string } = {
   channels: 'Ids from list_channels, which get the results and alerts',
   context: 'What the model is given beside the prompt',
   outputSchema: 'JSON Schema 2020-12 of an object that every result must match',
-  tools: 'What the model may use in a run: search of the web, and reading of pages. Default: none',
+  tools: 'Web tools of the model. Default: none',
+  maxToolUses: 'In a run. Default: 5',
   notify: 'When results are sent; failures always are. `change`: only if the result has changed. Default: `always`',
   watch: 'Paths into the output to compare, such as `price` or `releases[].date`. Default: all of it',
   missed: 'Which runs are made up for after a downtime. Default: `latest`',
   overlap: 'What a run does while another one of the task runs. Default: `skip`',
   timeoutMs: 'How long the model may take',
   monthlyBudgetUsd: 'What the runs of a UTC month may cost',
+  maxRetries: 'Default: 3',
   alerts: 'Default: 15 minutes overdue, and 3 failures in a row',
 };
 
@@ -59,7 +61,9 @@ const shorten = <F extends typeof settings>(fields: F): F =>
   Object.fromEntries(
     Object.entries(fields).map(([name, schema]) => {
       const description = DESCRIPTIONS[name as keyof typeof settings];
-      return [name, description === undefined ? schema : { ...schema, description }];
+      // The names of the rules say what they are.
+      const short = name === 'alerts' ? withoutDescriptions(schema) : schema;
+      return [name, description === undefined ? schema : { ...short, description }];
     }),
   ) as F;
 
