@@ -42,8 +42,8 @@ export const ERROR_CODES = [
   'INVALID_OUTPUT',
   'CANCELLED',
 ] as const;
-export const ErrorCode = stringEnum(ERROR_CODES);
-export type ErrorCode = Static<typeof ErrorCode>;
+export const ExecutionErrorCode = stringEnum(ERROR_CODES);
+export type ExecutionErrorCode = Static<typeof ExecutionErrorCode>;
 
 /** A watched value that differs from that of the last success. */
 export const OutputChange = Type.Object({
@@ -102,7 +102,7 @@ export const Execution = Type.Object(
     toolUses: Type.Integer({ description: 'How often the model used its tools' }),
     truncated: Type.Boolean({ description: 'Whether the limit of tokens or of size cut the answer off' }),
     error: nullable(Type.String()),
-    errorCode: nullable(ErrorCode),
+    errorCode: nullable(ExecutionErrorCode),
     tokensUsed: nullable(Type.Integer()),
     tokens: nullable(
       Type.Object({

@@ -23,7 +23,7 @@ export interface Db extends Database {
   replica?: Replica<Database>;
 }
 
-export interface ConnectOptions {
+interface ConnectOptions {
   max?: number;
   applicationName?: string;
   /** Time limit of a statement, waiting for a connection included. Default: 4000. */

@@ -5,7 +5,7 @@ import { type ConnectionOptions, getCACertificates } from 'node:tls';
 /** A URL that cannot be used; the message is one line for the operator, without the password. */
 export class DatabaseUrlError extends Error {}
 
-export interface DatabaseAddress {
+interface DatabaseAddress {
   /** Without the parameters that `ssl` replaces. */
   url: string;
   /** Undefined: as the driver decides. */

@@ -4,7 +4,7 @@ import type { Db } from './client.ts';
 import { databaseErrorCode, SQLSTATE } from './errors.ts';
 import { queryRows, toInstantOrNull } from './queries.ts';
 
-export interface DatabaseState {
+interface DatabaseState {
   /** Whether the database has all migrations of this version, or those of a later one. */
   isCurrent: boolean;
   /** Whether it rejects every change, as a standby does. */

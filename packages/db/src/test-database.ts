@@ -10,7 +10,7 @@ import { isAlive } from './embedded/postmaster.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded/server.ts';
 import { migrateDatabase } from './migrate.ts';
 
-export interface TestDatabase {
+interface TestDatabase {
   url: string;
   db: Db;
   close(): Promise<void>;

@@ -188,7 +188,7 @@ export function toKey(value: unknown): string {
 }
 
 /** Compares decimals, since 0.3 divided by 0.1 is not 3 in binary. */
-export function isMultipleOf(value: number, factor: number): boolean {
+function isMultipleOf(value: number, factor: number): boolean {
   const [a, aExponent] = toDecimal(value);
   const [b, bExponent] = toDecimal(factor);
   const exponent = Math.min(aExponent, bExponent);
@@ -196,7 +196,7 @@ export function isMultipleOf(value: number, factor: number): boolean {
 }
 
 /** The order of magnitude, up or down. */
-export const countDigits = (value: number) => (value === 0 ? 0 : Math.abs(Math.log10(Math.abs(value))));
+const countDigits = (value: number) => (value === 0 ? 0 : Math.abs(Math.log10(Math.abs(value))));
 
 const scale = (digits: bigint, exponent: number) => digits * 10n ** BigInt(exponent);
 

@@ -18,7 +18,7 @@ export interface LogDestination {
   readonly droppedLines: number;
 }
 
-export interface DestinationOptions {
+interface DestinationOptions {
   /** Default: that of standard output. */
   fd?: number;
   /** Converts a JSON line to what is written. */

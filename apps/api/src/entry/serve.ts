@@ -21,7 +21,7 @@ import { createWorker, GRACE_MS } from './worker.ts';
 /** Until a proxy has noticed that new connections are refused. */
 const KEEP_ALIVE_GRACE_MS = 5000;
 
-export interface Api {
+interface Api {
   url: string;
   /** Of the page that makes the first admin; null if there is no need. It has a secret: for the terminal only. */
   setupPath: string | null;

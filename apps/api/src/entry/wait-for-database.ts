@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 const FIRST_DELAY_MS = 200;
 const MAX_DELAY_MS = 1000;
 
-export interface WaitOptions {
+interface WaitOptions {
   log: Logger;
   /** Ends the wait, also during an attempt. */
   signal: AbortSignal;

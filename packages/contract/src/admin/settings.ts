@@ -40,25 +40,25 @@ export const getSettings = {
   response: { 200: Type.Object({ success, settings: ref(Settings) }), ...errorResponses(401, 403, 429) },
 } satisfies Operation;
 
-export const ChangeSettingsInput = strictObject({
+export const ChangeSystemSettingsInput = strictObject({
   trialDurationDays: Type.Optional(fields.trialDurationDays),
   maxTasksPerUser: Type.Optional(fields.maxTasksPerUser),
   maxExecutionsPerDay: Type.Optional(fields.maxExecutionsPerDay),
   defaultModel: Type.Optional(fields.defaultModel),
   maintenanceMode: Type.Optional(fields.maintenanceMode),
 });
-export type ChangeSettingsInput = Static<typeof ChangeSettingsInput>;
+export type ChangeSystemSettingsInput = Static<typeof ChangeSystemSettingsInput>;
 
 export const changeSettings = {
   ...common,
   operationId: 'changeSettings',
   summary: 'Change the system settings',
   description: 'Takes effect immediately in every process. Returns the fields of the request.',
-  body: ChangeSettingsInput,
+  body: ChangeSystemSettingsInput,
   response: {
     200: Type.Object({
       success,
-      settings: Type.Object({ ...ChangeSettingsInput.properties, updatedAt: Instant }),
+      settings: Type.Object({ ...ChangeSystemSettingsInput.properties, updatedAt: Instant }),
     }),
     ...errorResponses(401, 403, 429),
   },

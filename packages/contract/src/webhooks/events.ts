@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { Citation, ErrorCode, ExecutionStatus, OutputChange } from '../executions.ts';
+import { Citation, ExecutionErrorCode, ExecutionStatus, OutputChange } from '../executions.ts';
 import { Id, Instant, nullable, stringEnum } from '../primitives.ts';
 import { Recurrence, TaskStatus } from '../tasks.ts';
 
@@ -74,7 +74,7 @@ const Failed = Type.Object({
     id: Id,
     status: ExecutionStatus,
     error: Type.String(),
-    errorCode: ErrorCode,
+    errorCode: ExecutionErrorCode,
     startedAt: nullable(Instant),
     failedAt: Instant,
     processingTimeMs: nullable(Type.Integer()),
@@ -127,7 +127,7 @@ export const EVENT_DATA = {
     execution: AlertedExecution,
     failuresInRow: Type.Integer(),
     error: Type.String(),
-    errorCode: ErrorCode,
+    errorCode: ExecutionErrorCode,
     stopped: Type.Boolean({ description: 'Whether this failure has switched the task off' }),
   }),
   'task.recovered': Type.Object({

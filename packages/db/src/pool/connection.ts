@@ -25,7 +25,7 @@ export interface ConnectionSettings {
 }
 
 /** Options of the driver for a statement with this text, which has it prepared once if the pooler keeps it. */
-export type Prepare = (text: string) => postgres.UnsafeQueryOptions;
+type Prepare = (text: string) => postgres.UnsafeQueryOptions;
 
 export type Send<T = unknown> = (sql: postgres.Sql, prepare: Prepare) => PromiseLike<T>;
 

@@ -55,7 +55,7 @@ export const ARRAY_PARSERS: Record<number, (text: string) => unknown> = Object.f
   Object.entries(ELEMENTS).map(([oid, toElement]) => [oid, (text: string) => parse(text, toElement)]),
 );
 
-export interface TransactionClient {
+interface TransactionClient {
   unsafe(text: string, params?: unknown[], options?: object): Statement;
   savepoint<T>(work: (transaction: TransactionClient) => Promise<T>): Promise<T>;
 }

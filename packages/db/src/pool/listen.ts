@@ -14,7 +14,7 @@ export interface ListenOptions {
   prepare?: PrepareSetting;
 }
 
-export interface Listener {
+interface Listener {
   /** Resolves when it is closed, or has ended at a pooler. */
   ended: Promise<void>;
   close(): Promise<void>;

@@ -5,7 +5,7 @@ interface Sample {
   at: number;
 }
 
-export const MAX_KNOWN_LAG_MS = 60 * 60_000;
+const MAX_KNOWN_LAG_MS = 60 * 60_000;
 
 /** Remembers when the log of the primary ended where, so that the lag of a replica needs no comparison of clocks. */
 export function createLogHistory() {
@@ -28,5 +28,3 @@ export function createLogHistory() {
     },
   };
 }
-
-export type LogHistory = ReturnType<typeof createLogHistory>;

@@ -4,7 +4,7 @@ import type { Run, Send } from '../pool/connection.ts';
 import { createLogHistory } from './log-history.ts';
 import { type ReplicaServer, readSample } from './server.ts';
 
-export type ReplicaStatus = 'unknown' | 'ready' | 'behind' | 'away' | 'other database';
+type ReplicaStatus = 'unknown' | 'ready' | 'behind' | 'away' | 'other database';
 
 export interface ReplicaState {
   /** Host and port. */
@@ -18,7 +18,7 @@ export interface ReplicaState {
 
 /** A standby answered a statement, or why the primary did. */
 export const REPLICA_OUTCOMES = ['answered', 'not_ready', 'behind', 'conflict', 'error'] as const;
-export type ReplicaOutcome = (typeof REPLICA_OUTCOMES)[number];
+type ReplicaOutcome = (typeof REPLICA_OUTCOMES)[number];
 
 /** Reads from standbys that follow the primary. `D` is the database with its queries. */
 export interface Replica<D> {

@@ -8,7 +8,7 @@ import type { Call } from './mappings.ts';
 export type ArgumentReader<T> = (given: unknown, call?: Call) => T;
 
 /** Returns what is wrong with a field that its schema accepts, or null. Reported together with the errors of the schema. */
-export type FieldChecks<T> = {
+type FieldChecks<T> = {
   readonly [K in keyof T]?: (value: NonNullable<T[K]>, call: Call) => string | null;
 };
 

@@ -3,7 +3,7 @@ import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
 import type { ToolCall } from './tool.ts';
 
 /** The log says who asked, because changes over the other routes are not in it. */
-export type ToolChange =
+type ToolChange =
   | 'task.created_by_assistant'
   | 'task.changed_by_assistant'
   | 'task.deleted_by_assistant'

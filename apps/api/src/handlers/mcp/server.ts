@@ -14,7 +14,7 @@ import type { ToolCall } from './tool.ts';
 import { TOOLS } from './tools/index.ts';
 
 /** What the calls of one request share. */
-export interface McpRequest extends Pick<ToolCall, 'ctx' | 'caller' | 'signal'> {
+interface McpRequest extends Pick<ToolCall, 'ctx' | 'caller' | 'signal'> {
   /** `outcome` is `ok` or the code of an error. */
   onToolCall(tool: string, outcome: string): void;
 }

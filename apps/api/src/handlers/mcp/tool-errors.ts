@@ -5,7 +5,7 @@ import type { Tool, ToolCall } from './tool.ts';
 /** Of an error result. Not `structuredContent`: earlier clients check that against the output schema. */
 export const ERROR_META = 'carillon/error';
 
-export interface ToolError {
+interface ToolError {
   /** The `code` of the same error in the API. */
   code: string;
   /** What the assistant reads: what failed, why, and what to do. */

@@ -112,7 +112,7 @@ const MAX_RESULTS = 5;
 const MAX_CHARACTERS = 4000;
 
 /** `max_tool_calls` is for both tools together. These engines keep to all limits; those of most providers to none. */
-export function buildOpenRouterTools({ tools = [], maxToolUses = DEFAULT_MAX_USES }: AiRequest) {
+function buildOpenRouterTools({ tools = [], maxToolUses = DEFAULT_MAX_USES }: AiRequest) {
   if (tools.length === 0) return {};
   const parameters = {
     web_search: {
@@ -130,7 +130,7 @@ export function buildOpenRouterTools({ tools = [], maxToolUses = DEFAULT_MAX_USE
   };
 }
 
-export function readAnnotations(annotations: unknown, reply: ModelReply): void {
+function readAnnotations(annotations: unknown, reply: ModelReply): void {
   for (const annotation of toArray(annotations).map(toObject)) {
     const { url, title } = toObject(annotation.url_citation);
     if (annotation.type === 'url_citation') reply.sources.cite(url, title);
@@ -138,7 +138,7 @@ export function readAnnotations(annotations: unknown, reply: ModelReply): void {
 }
 
 /** A search is also one of the calls, or is counted alone if the model's provider made it. */
-export function readOpenRouterToolUses(usage: JsonObject) {
+function readOpenRouterToolUses(usage: JsonObject) {
   const counts = toObject(usage.server_tool_use_details ?? usage.server_tool_use);
   const { web_search_requests: searches, tool_calls_executed, tool_calls_requested } = counts;
   return { searches, all: tool_calls_executed ?? tool_calls_requested };

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { DAY_MS } from '@carillon/contract/primitives';
 import type { ERROR_CODES } from '@carillon/db';
 import { classifyReported, classifyStatus, type ErrorWords, readErrorWords } from './classify-error.ts';
-import { maskSecrets, type Secrets } from './mask-secrets.ts';
+import { maskSecrets, type RequestSecrets } from './mask-secrets.ts';
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
@@ -60,7 +60,7 @@ export const createError = (errorCode: ErrorCode, message: string, sent = false)
 
 export const aborted = (sent = false): AiError => createError('INTERRUPTED', `${MESSAGES.INTERRUPTED}.`, sent);
 
-export function toAiError(error: ProviderError, secrets: Secrets, timeoutMs: number): AiError {
+export function toAiError(error: ProviderError, secrets: RequestSecrets, timeoutMs: number): AiError {
   switch (error.kind) {
     case 'http':
       return toHttpAiError(error, secrets);
@@ -85,7 +85,7 @@ export function toAiError(error: ProviderError, secrets: Secrets, timeoutMs: num
   }
 }
 
-function toReportedAiError({ error, headers }: ProviderError & { kind: 'reported' }, secrets: Secrets): AiError {
+function toReportedAiError({ error, headers }: ProviderError & { kind: 'reported' }, secrets: RequestSecrets): AiError {
   const { message, type } = readErrorWords(error);
   const errorCode = classifyReported(type, maskSecrets(message, secrets, MAX_MESSAGE));
   return {
@@ -94,7 +94,7 @@ function toReportedAiError({ error, headers }: ProviderError & { kind: 'reported
   };
 }
 
-function toHttpAiError({ status, body, headers }: ProviderError & { kind: 'http' }, secrets: Secrets): AiError {
+function toHttpAiError({ status, body, headers }: ProviderError & { kind: 'http' }, secrets: RequestSecrets): AiError {
   const { message, type } = parseErrorBody(body);
   const errorCode = classifyStatus(status, `${type} ${maskSecrets(message, secrets, MAX_MESSAGE)}`);
   const what = status < 400 ? 'The provider answered with a redirect, which is not followed' : MESSAGES[errorCode];
@@ -118,7 +118,7 @@ function parseErrorBody(body: string): ErrorWords {
   }
 }
 
-function buildMessage(what: string, detail: string, secrets: Secrets): string {
+function buildMessage(what: string, detail: string, secrets: RequestSecrets): string {
   const shown = maskSecrets(detail, secrets, MAX_MESSAGE - what.length - 2);
   return shown ? `${what}: ${shown}` : `${what}.`;
 }
@@ -127,7 +127,7 @@ const RESETS = ['x-ratelimit-reset', 'x-ratelimit-reset-requests', 'x-ratelimit-
 const UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS };
 
 /** A day at most. A date counts from the response's own date, so that no clock has to be right, if it has one. */
-export function readRetryAfterMs(headers: IncomingHttpHeaders): number | null {
+function readRetryAfterMs(headers: IncomingHttpHeaders): number | null {
   const read = (name: string) => String(headers[name] ?? '').trim();
   const now = Date.parse(read('date')) || performance.timeOrigin + performance.now();
   const given = read('retry-after');

@@ -1,6 +1,6 @@
 import { toOneLine, toStorableText } from '@carillon/contract/validation/unsafe-values';
 
-export interface Secrets {
+export interface RequestSecrets {
   keys: readonly string[];
   prompt: string;
 }
@@ -13,7 +13,7 @@ const MIN_ECHO = 24;
 const MAX_SEARCHED = 16_384;
 
 /** One line of at most `limit` characters. Keys, anything that looks like one, and parts of the prompt are masked. */
-export function maskSecrets(text: string, secrets: Secrets, limit: number): string {
+export function maskSecrets(text: string, secrets: RequestSecrets, limit: number): string {
   let shown = toOneLine(toStorableText(text, 4096));
   for (const key of secrets.keys) shown = maskKey(shown, key);
   shown = shown.replace(KEY_PATTERN, MASK).slice(0, 2 * limit);

@@ -10,7 +10,7 @@ export interface TokenCounts {
   cacheWriteTokens: number;
 }
 
-export interface PricedCall extends Partial<TokenCounts> {
+interface PricedCall extends Partial<TokenCounts> {
   model: string;
   inputTokens: number;
   outputTokens: number;

@@ -201,14 +201,14 @@ export function explainRefusal(error: AiError, { tools = [] }: AiRequest): AiErr
 }
 
 /** For a model whose service has none, or not all, of the tools. */
-export const lackOfTools = (missing: NonNullable<AiRequest['tools']>): AiError =>
+const lackOfTools = (missing: NonNullable<AiRequest['tools']>): AiError =>
   createError(
     'INVALID_REQUEST',
     `The provider of this model does not have the tools ${listTools(missing)}: ${ADVICE}.`,
   );
 
 /** For a service that takes the tools for functions of ours. */
-export const toolsHandedBack = ({ tools = [] }: AiRequest): AiError =>
+const toolsHandedBack = ({ tools = [] }: AiRequest): AiError =>
   createError('INVALID_REQUEST', `The provider does not run the tools ${listTools(tools)} itself: ${ADVICE}.`);
 
 const listTools = (tools: readonly string[]) => tools.join(' and ');

@@ -163,7 +163,7 @@ const SENTENCE_BEFORE = /[^\s.!?…:;)\]}"'”’*_][ \t]+$/;
 const SENTENCE_AFTER = /^(?:[ \t]+[\p{Ll}|]|[ \t]*[,;.:)"'”’»|])/u;
 
 /** Whether a text writes about a closing tag rather than with it. */
-export function isQuoted(before: string, after: string): boolean {
+function isQuoted(before: string, after: string): boolean {
   const line = before.slice(before.lastIndexOf('\n') + 1);
   if ((before.match(FENCE)?.length ?? 0) % 2 === 1 || line.split('`').length % 2 === 0) return true;
   if (ANY_OPENING.test(before)) return true;

@@ -279,7 +279,7 @@ function createStreamReader(protocol: Protocol, headers: IncomingHttpHeaders, re
   };
 }
 
-export type FinishReason = 'stop' | 'length' | 'content_filter' | 'error';
+type FinishReason = 'stop' | 'length' | 'content_filter' | 'error';
 
 const MEANINGS: [words: RegExp, reason: FinishReason][] = [
   [

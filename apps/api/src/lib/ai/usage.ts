@@ -22,7 +22,7 @@ export interface AiUsage {
 export type Warnings = Pick<Logger, 'warn'>;
 
 /** The service that a call went to. */
-export interface PricedService {
+interface PricedService {
   protocol: Protocol;
   apiUrl: string;
 }

@@ -1,7 +1,7 @@
 import { DatabaseUrlError, listReadServers, listServers, parseDatabaseUrl } from '@carillon/db/database-url';
 import { ConfigError, type Environment, readVariable } from './environment.ts';
 
-export interface DatabaseUrls {
+interface DatabaseUrls {
   /** Null for the embedded database. */
   databaseUrl: string | null;
   /** Past the pooler of `databaseUrl`; null if there is none, or no other address. */

@@ -11,7 +11,7 @@ const RESPONSE_MS = 30_000;
 const MAX_BYTES = 64 * 1024;
 const DEFAULT_HEADERS = { 'accept-encoding': 'identity' };
 
-export interface HttpPost {
+interface HttpPost {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: Buffer | string;
@@ -26,7 +26,7 @@ export interface HttpPost {
   keepsAnswer?: boolean;
 }
 
-export interface HttpAnswer {
+interface HttpAnswer {
   headers: IncomingHttpHeaders;
   /** At most `maxBytes`, as UTF-8; what a broken connection has left. */
   body: string;
@@ -113,12 +113,12 @@ function toFailure(kind: FailureKind, responseMs: number): HttpOutcome {
   return { kind, status: null, error };
 }
 
-export interface Pools {
+interface Pools {
   get(origin: string): Pool;
   close(): Promise<void>;
 }
 
-export interface PoolLimits {
+interface PoolLimits {
   maxOrigins?: number;
   maxSockets?: number;
 }
@@ -130,7 +130,7 @@ const MAX_AGE_MS = 120_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 
 /** Beyond a limit, the least recently used pool is closed once its requests have ended. */
-export function createPools(connector: Connector, { maxOrigins = 256, maxSockets = 1024 }: PoolLimits): Pools {
+function createPools(connector: Connector, { maxOrigins = 256, maxSockets = 1024 }: PoolLimits): Pools {
   const retired = new Set<Pool>();
   const pools = new LRUCache<string, Pool>({
     max: maxOrigins,

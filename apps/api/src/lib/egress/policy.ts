@@ -8,7 +8,7 @@ import type { Destination } from '../config/parsers.ts';
 export type EgressSettings = Pick<Config, 'production' | 'baseUrl' | 'appUrl' | 'port' | 'egressAllow'>;
 
 /** `problem` is for the user who gave the address. */
-export type ParsedUrl = { url: { origin: string; path: string }; problem: null } | { url: null; problem: string };
+type ParsedUrl = { url: { origin: string; path: string }; problem: null } | { url: null; problem: string };
 
 export interface EgressPolicy {
   /** Does not resolve names. */
@@ -145,7 +145,7 @@ export function isPublic(address: string): boolean {
 }
 
 /** Whether no setting can allow the address. */
-export function isNeverAllowed(address: string): boolean {
+function isNeverAllowed(address: string): boolean {
   const reached = translate(address);
   return never.check(reached, isIPv4(reached) ? 'ipv4' : 'ipv6');
 }
@@ -164,7 +164,7 @@ export function parseAddress(text: string): string | null {
   return ipaddr.process(text).toString();
 }
 
-export function buildNetworkList(cidrs: readonly string[]): BlockList {
+function buildNetworkList(cidrs: readonly string[]): BlockList {
   const list = new BlockList();
   for (const cidr of cidrs) {
     const [address = '', bits] = cidr.split('/');

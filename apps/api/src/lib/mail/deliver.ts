@@ -25,7 +25,7 @@ interface DeliveryContext extends QueueContext {
   worker: { readonly stopping: AbortSignal };
 }
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   /** Null if no active account has the address. */
   composeReset(address: string): Promise<{ userId: number; link: string; text: string } | null>;
   /** Runs `write`, which ends the mail of an alert as failed, and reports it in one transaction. */

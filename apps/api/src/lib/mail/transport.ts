@@ -29,7 +29,7 @@ export interface Mail {
   close(): Promise<void>;
 }
 
-export interface MailTimeouts {
+interface MailTimeouts {
   connectMs: number;
   idleMs: number;
   totalMs: number;

@@ -19,7 +19,7 @@ export function selectDueRows(
   return { due, isClaimed: inArray(id, db.select({ id: due.id }).from(due)) };
 }
 
-export interface DrainOptions<T> {
+interface DrainOptions<T> {
   batchSize: number;
   stopping: AbortSignal;
   graceMs: number;

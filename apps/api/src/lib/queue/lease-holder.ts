@@ -6,7 +6,7 @@ import { createIntervals } from './loops.ts';
 
 const RESCUE_MS = 5000;
 
-export interface LeaseHandlers<Row extends Lease, Rescued> {
+interface LeaseHandlers<Row extends Lease, Rescued> {
   name: 'executions' | 'deliveries';
   idName: string;
   /** After a rejection the lease expires. */
@@ -18,7 +18,7 @@ export interface LeaseHandlers<Row extends Lease, Rescued> {
   handBack(leases: Lease<Row['id']>[]): Promise<void>;
 }
 
-export interface LeaseHolder<Row extends Lease, Rescued> {
+interface LeaseHolder<Row extends Lease, Rescued> {
   /** With the rows of `addUnanswered` until the first check. */
   readonly size: number;
   hold(row: Row): void;
@@ -168,7 +168,7 @@ interface Unanswered<Row> {
   isChecked: boolean;
 }
 
-export interface UnansweredClaims<Row extends Lease> {
+interface UnansweredClaims<Row extends Lease> {
   /** How many may be claimed, as no check has shown otherwise. */
   readonly unchecked: number;
   add(rows: readonly Row[]): void;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 
-export interface Intervals {
+interface Intervals {
   /** Runs `work` now, and again `ms` after each end. Logs errors as "<name> failed". */
   every(ms: number, name: string, work: () => Promise<unknown>): void;
   stop(): Promise<void>;
@@ -43,7 +43,7 @@ function startInterval(ms: number, work: () => Promise<unknown>, onError: (error
 /** Longer than a statement may wait for the database. */
 const MAX_SILENCE_MS = 15_000;
 
-export interface Heartbeat {
+interface Heartbeat {
   beat(): void;
   isAlive(): boolean;
 }

@@ -3,7 +3,7 @@ import { isTransient } from '@carillon/db';
 
 const MIN_WAIT_MS = 100;
 
-export interface RetryOptions {
+interface RetryOptions {
   maxWaitMs: number;
   /** After the abort, the next failure is thrown. */
   signal: AbortSignal;
@@ -27,7 +27,7 @@ export async function retryWhileUnavailable<T>(
   }
 }
 
-export interface StoreOptions<T> {
+interface StoreOptions<T> {
   maxWaitMs: number;
   signal: AbortSignal;
   /** Stores all or none. */

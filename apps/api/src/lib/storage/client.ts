@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { createDiskObjects } from './disk.ts';
 import { createS3Objects } from './s3.ts';
 
-export interface StoredBytes {
+interface StoredBytes {
   /** Null for a data URL. */
   storageKey: string | null;
   url: string;
@@ -54,6 +54,6 @@ const dataUrlStorage: FileStorage = {
   close: async () => {},
 };
 
-export const buildDataUrl = (bytes: Buffer, type: string) => `data:${type};base64,${bytes.toString('base64')}`;
+const buildDataUrl = (bytes: Buffer, type: string) => `data:${type};base64,${bytes.toString('base64')}`;
 
-export const readDataUrl = (url: string) => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');
+const readDataUrl = (url: string) => Buffer.from(url.slice(url.indexOf(',') + 1), 'base64');

@@ -6,7 +6,7 @@ import { type Spooled, spool } from './spool.ts';
 type Settings = Extract<Config['storage'], { driver: 's3' }>;
 
 /** Milliseconds. */
-export interface S3Timeouts {
+interface S3Timeouts {
   connectMs: number;
   idleMs: number;
   responseMs: number;

@@ -28,7 +28,7 @@ export async function startMetrics(
   return { ...server, metrics };
 }
 
-export interface MetricsServer {
+interface MetricsServer {
   url: string;
   close(): Promise<void>;
 }

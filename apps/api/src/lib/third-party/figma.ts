@@ -1,8 +1,8 @@
 import type { DesignUser } from '@carillon/contract/integrations';
 import { toObject, toText } from '../egress/json.ts';
-import type { Tool } from './tool.ts';
+import type { ThirdPartyTool } from './tool.ts';
 
-export const figma: Tool<DesignUser> = {
+export const figma: ThirdPartyTool<DesignUser> = {
   name: 'Figma',
   credential: 'token',
   prefixes: ['figd_'],

@@ -4,7 +4,7 @@ import { parseJson } from '../egress/json.ts';
 import { createOperatorClient, type OperatorClient } from '../egress/operator-client.ts';
 import { figma } from './figma.ts';
 import { notion } from './notion.ts';
-import type { Tool } from './tool.ts';
+import type { ThirdPartyTool } from './tool.ts';
 
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 1024 * 1024;
@@ -24,7 +24,7 @@ export function createIntegrations(
   { timeoutMs = TIMEOUT_MS } = {},
 ): Integrations {
   const client = createOperatorClient({ connectMs: timeoutMs });
-  const check = async <T>(baseUrl: string, tool: Tool<T>, credential: string) => {
+  const check = async <T>(baseUrl: string, tool: ThirdPartyTool<T>, credential: string) => {
     if (!tool.prefixes.some((prefix) => credential.startsWith(prefix))) return rejectForm(tool);
     return toVerdict(
       tool,
@@ -67,13 +67,13 @@ async function get(
   return { kind: 'answered', status, body: parseJson(new TextDecoder().decode(Buffer.concat(chunks))) };
 }
 
-const rejectForm = <T>({ name, credential, prefixes }: Tool<T>): Verdict<T> => ({
+const rejectForm = <T>({ name, credential, prefixes }: ThirdPartyTool<T>): Verdict<T> => ({
   valid: false,
   reason: 'refused',
   error: `This is no ${credential} of ${name}: it must begin with ${prefixes.join(' or ')}.`,
 });
 
-function toVerdict<T>(tool: Tool<T>, answer: Answer, timeoutMs: number): Verdict<T> {
+function toVerdict<T>(tool: ThirdPartyTool<T>, answer: Answer, timeoutMs: number): Verdict<T> {
   const unavailable = (what: string): Verdict<T> => ({
     valid: false,
     reason: 'unavailable',

@@ -1,12 +1,12 @@
 import type { NotesWorkspace } from '@carillon/contract/integrations';
 import { type JsonObject, toObject, toText } from '../egress/json.ts';
-import type { Tool } from './tool.ts';
+import type { ThirdPartyTool } from './tool.ts';
 
 const VERSION = '2026-03-11';
 const UNNAMED = 'Notion workspace';
 
 /** An integration's user is a bot with a workspace; a personal token's has none. */
-export const notion: Tool<NotesWorkspace> = {
+export const notion: ThirdPartyTool<NotesWorkspace> = {
   name: 'Notion',
   credential: 'key',
   prefixes: ['ntn_', 'secret_'],

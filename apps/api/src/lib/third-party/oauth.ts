@@ -19,7 +19,7 @@ export interface OAuthProfile {
   name: string | null;
 }
 
-export type OAuthOutcome = { ok: true; profile: OAuthProfile } | { ok: false; reason: 'refused' | 'unreachable' };
+type OAuthOutcome = { ok: true; profile: OAuthProfile } | { ok: false; reason: 'refused' | 'unreachable' };
 
 export interface OAuthProvider {
   /** Null if the provider cannot be reached. */

@@ -1,4 +1,4 @@
-export interface Tool<T> {
+export interface ThirdPartyTool<T> {
   name: string;
   credential: string;
   /** Every credential begins with one of these. */

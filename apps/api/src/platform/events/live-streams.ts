@@ -26,7 +26,7 @@ export interface StreamOptions {
   filter: EventFilter;
 }
 
-export interface LiveStreams {
+interface LiveStreams {
   /** Throws 429 beyond the streams of a user, 503 beyond the streams of a process. */
   open(ctx: Context, caller: Caller, options: StreamOptions): Promise<Readable>;
   /** Ends all streams at once, and those that are opened later. */

@@ -14,7 +14,7 @@ export interface Cursor {
   after: number;
 }
 
-export interface NewEvent {
+interface NewEvent {
   id: number;
   kind: EventRow['kinds'][number];
   taskId: number | null;

@@ -19,7 +19,7 @@ const CHECK_EVERY_MS = 250;
 const MIN_LATE_CHECKS = 3;
 
 /** Health routes are answered in every state of the process. */
-export const isHealthRoute = ({ routeOptions }: FastifyRequest): boolean =>
+const isHealthRoute = ({ routeOptions }: FastifyRequest): boolean =>
   /^\/api\/health(\/|$)/.test(routeOptions.url ?? '');
 
 /** Throws `unavailable` while the event loop is late, except for health routes: a busy process must not restart. */

@@ -61,7 +61,7 @@ function readTags({ headers }: Pick<FastifyRequest, 'headers'>, name: 'If-Match'
   return tags;
 }
 
-export interface EntityTag {
+interface EntityTag {
   isWeak: boolean;
   /** With the quotes. */
   opaque: string;

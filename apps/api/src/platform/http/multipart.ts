@@ -6,7 +6,7 @@ import { LARGE_BODY_LIMIT } from './server.ts';
 
 const MAX_FORM_OVERHEAD_BYTES = 64 * 1024;
 
-export interface FormFile {
+interface FormFile {
   /** As sent, possibly with a path. */
   name: string;
   type: string;

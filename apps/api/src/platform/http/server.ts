@@ -26,7 +26,7 @@ export const TIMEOUTS: Timeouts = { headersMs: 10_000, requestMs: 120_000, check
 /** Longer than proxies keep idle connections (60 s): a request that is sent into a closing connection is lost. */
 const KEEP_ALIVE_MS = 75_000;
 
-export const BODY_LIMIT = 1024 * 1024;
+const BODY_LIMIT = 1024 * 1024;
 /** For bodies with data URLs: task creation and change, `DELETE /api/upload`. */
 export const LARGE_BODY_LIMIT = 16 * 1024 * 1024;
 
@@ -59,7 +59,7 @@ export function serverOptions({ config, log }: Context, timeouts: Timeouts): Fas
 }
 
 /** Returns the caller's `X-Request-ID` if it is short and printable, or else a new id. */
-export function getRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
+function getRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && /^[\x21-\x7e]{1,128}$/.test(given) ? given : randomUUID();
 }

@@ -146,7 +146,7 @@ function matches(row: string, endpoint: string): boolean {
 const isParameter = (word: string | undefined) => word?.startsWith(':') === true;
 
 /** A key of `userKey` without the id, which the database appends if only it knows the user. */
-export const userKeyPrefix = ({ bucket }: RateLimit): string => `${bucket} user `;
+const userKeyPrefix = ({ bucket }: RateLimit): string => `${bucket} user `;
 
 export const userKey = (rate: RateLimit, userId: number): string => userKeyPrefix(rate) + userId;
 

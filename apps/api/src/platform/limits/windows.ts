@@ -14,12 +14,12 @@ export interface CountedRequest {
   at: Date;
 }
 
-export interface RateWindow {
+interface RateWindow {
   count: number;
   endsAt: Date;
 }
 
-export interface RateLimitState {
+interface RateLimitState {
   limit: number;
   remaining: number;
   resetAt: Date;

@@ -6,7 +6,7 @@ import type { Caller, Context } from '../../context.ts';
 type Fields = Record<string, PgColumn>;
 type Row<F extends Fields> = { [K in keyof F]: GetColumnData<F[K]> };
 
-export interface OwnedRow<F extends Fields = Fields> {
+interface OwnedRow<F extends Fields = Fields> {
   query: (db: Db) => { execute(values: { id: number; userId: number }): Promise<Row<F>[]> };
 }
 

@@ -61,7 +61,7 @@ export function decodeIdCursor(cursor: string | undefined): number | null {
 }
 
 /** Returns null for a cursor that this service has not issued. */
-export function readIdCursor(cursor: string): number | null {
+function readIdCursor(cursor: string): number | null {
   const id = Number(Buffer.from(cursor, 'base64url').toString());
   return Number.isInteger(id) && id >= 1 && id <= MAX_ID && encodeCursor(id) === cursor ? id : null;
 }

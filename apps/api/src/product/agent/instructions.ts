@@ -3,7 +3,7 @@ import { toMarkerLine } from './answer.ts';
 import type { DraftSources } from './proposals/build-task.ts';
 import { DRAFT_FIELD } from './proposals/extract-draft.ts';
 
-export interface InstructionOptions extends DraftSources {
+interface InstructionOptions extends DraftSources {
   now: Date;
   preferences: Record<string, unknown> | undefined;
   marker: string;

@@ -21,9 +21,9 @@ import { describeProblem, insertProposal, type Proposed, proposeTask } from './p
 export const DEFAULT_MAX_TOKENS = 1024;
 export const DEFAULT_TEMPERATURE = 70;
 /** An answer may hold the draft of a task beside its text. */
-export const AGENT_MAX_TOKENS = 2048;
+const AGENT_MAX_TOKENS = 2048;
 
-export interface ProcessOptions {
+interface ProcessOptions {
   /** Aborts the call; its usage is recorded all the same. */
   signal: AbortSignal;
   /** Whether the answer may have a proposal. Default: false. */
@@ -33,7 +33,7 @@ export interface ProcessOptions {
   store?: (tx: Context, answer: AgentAnswer) => Promise<void>;
 }
 
-export type AgentAnswer = Omit<ProcessMessageResult, 'success'>;
+type AgentAnswer = Omit<ProcessMessageResult, 'success'>;
 
 /** Returns when the usage is recorded. A failed call counts too. Throws 400, 401, 402, 503. */
 export async function processMessage(

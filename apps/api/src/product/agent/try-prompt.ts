@@ -11,7 +11,7 @@ import { getAttachmentIds } from '../uploads/attachments.ts';
 import { completeCall, startCall } from './calls.ts';
 import { DEFAULT_MAX_TOKENS, DEFAULT_TEMPERATURE, findProviderKey, toProviderError } from './process.ts';
 
-export interface PromptToTry {
+interface PromptToTry {
   prompt: string;
   aiModel: string;
   maxTokens?: number;
@@ -23,7 +23,7 @@ export interface PromptToTry {
   system?: string | null;
 }
 
-export interface TriedPrompt extends Required<AiUsage> {
+interface TriedPrompt extends Required<AiUsage> {
   answer: string;
   citations: Citation[];
   durationMs: number;

@@ -14,7 +14,7 @@ import { hashApiKey, isApiKey, isWellFormedApiKey } from './tokens.ts';
  * Who may call a route; a route without it does not boot. Pages of the dashboard find the session by themselves. `key`: API
  * keys alone, as bearer tokens; the handler checks their scopes.
  */
-export const ACCESS = ['public', 'user', 'cron', 'admin', 'page', 'key'] as const;
+const ACCESS = ['public', 'user', 'cron', 'admin', 'page', 'key'] as const;
 export type Access = (typeof ACCESS)[number];
 
 declare module 'fastify' {

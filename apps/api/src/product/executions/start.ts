@@ -58,7 +58,7 @@ export async function executeTask(
   return queued;
 }
 
-export interface RetriedExecution {
+interface RetriedExecution {
   executionId: number;
   status: 'pending' | 'running';
   /** When it was queued, if it is pending. */

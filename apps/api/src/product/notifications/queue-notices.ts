@@ -14,7 +14,7 @@ export interface NoticeData {
   path: string;
 }
 
-export interface ChannelNotification extends NoticeData {
+interface ChannelNotification extends NoticeData {
   userId: number;
   alertId: number | null;
   /** The task of an alert, whose own channels get the alert anyway; null otherwise. */

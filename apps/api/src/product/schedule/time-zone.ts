@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { Temporal } from 'temporal-polyfill';
 
 /** A period with one offset from UTC. Instants and offsets are milliseconds. */
-export interface OffsetPeriod {
+interface OffsetPeriod {
   from: number;
   until: number;
   offset: number;
@@ -59,7 +59,7 @@ export function startOfDay(name: string, day: string, daysLater = 0): Date | nul
 const LOCAL_TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?$/;
 
 /** A local date and time without an offset, as an instant. */
-export interface LocalInstant {
+interface LocalInstant {
   at: Date;
   /** `skipped`: clocks never show it. `repeated`: they show it twice. */
   deviation: 'skipped' | 'repeated' | null;

@@ -1,16 +1,16 @@
-import type { ChangeSettingsInput } from '@carillon/contract/admin/settings';
+import type { ChangeSystemSettingsInput } from '@carillon/contract/admin/settings';
 import { settings } from '@carillon/db';
 import type { Caller, Context } from '../../context.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
 import { getSettings } from '../../platform/settings.ts';
 import { inTransaction } from '../../transaction.ts';
 
-export function changeSettings(ctx: Context, admin: Caller, input: ChangeSettingsInput) {
+export function changeSettings(ctx: Context, admin: Caller, input: ChangeSystemSettingsInput) {
   return inTransaction(ctx, async (tx) => {
     await tx.db.select({ id: settings.id }).from(settings).for('no key update');
     // A new statement after the lock sees what others have committed.
     const before = await getSettings(tx);
-    const after: Required<ChangeSettingsInput> = {
+    const after: Required<ChangeSystemSettingsInput> = {
       trialDurationDays: input.trialDurationDays ?? before.trialDurationDays,
       maxTasksPerUser: input.maxTasksPerUser ?? before.maxTasksPerUser,
       maxExecutionsPerDay: input.maxExecutionsPerDay ?? before.maxExecutionsPerDay,

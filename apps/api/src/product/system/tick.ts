@@ -12,7 +12,7 @@ import { alertOverdue, isAnyOverdue } from '../notifications/alerts/overdue.ts';
 const MAX_WAIT_MS = 50_000;
 const POLL_MS = 50;
 
-export interface TickOptions {
+interface TickOptions {
   /** Otherwise all queued executions count as processed. */
   wait: boolean;
 }

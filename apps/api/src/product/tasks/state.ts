@@ -6,7 +6,7 @@ import { isSameSchedule } from '../schedule/same-schedule.ts';
 import type { TaskRow } from './read.ts';
 import { assertInFuture, parseSchedule, requireNextRun } from './schedule.ts';
 
-export type PlanLimits = Pick<TaskRow, 'endsAt' | 'maxRuns' | 'pausedUntil'>;
+export type TaskLimits = Pick<TaskRow, 'endsAt' | 'maxRuns' | 'pausedUntil'>;
 type State = Required<Schedule> & Pick<TaskRow, 'status' | 'nextExecutionAt'>;
 
 /**
@@ -14,7 +14,7 @@ type State = Required<Schedule> & Pick<TaskRow, 'status' | 'nextExecutionAt'>;
  * for a first run or a `once` in the past, for limits that leave no run, and for pausing an ended task.
  * `docs/decisions/tasks.md` has the rules.
  */
-export function nextState(before: TaskRow, input: ChangeTaskInput, limits: PlanLimits, now: Date): State {
+export function nextState(before: TaskRow, input: ChangeTaskInput, limits: TaskLimits, now: Date): State {
   const schedule = mergeSchedule(before, input);
   const { endsAt, maxRuns, pausedUntil } = limits;
   const plan: Plan = { ...schedule, endsAt, maxRuns, pausedUntil, plannedRuns: before.plannedRuns };
@@ -34,7 +34,7 @@ export function nextState(before: TaskRow, input: ChangeTaskInput, limits: PlanL
 }
 
 /** Throws 400. A past instant that the task has already may be sent back. */
-export function assertNewLimits(before: PlanLimits | null, limits: PlanLimits, now: Date): void {
+export function assertNewLimits(before: TaskLimits | null, limits: TaskLimits, now: Date): void {
   for (const field of ['endsAt', 'pausedUntil'] as const) {
     const given = limits[field];
     const isNew = given !== null && given.getTime() !== before?.[field]?.getTime();

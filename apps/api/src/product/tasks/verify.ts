@@ -1,7 +1,7 @@
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 
-export interface WrongTaskCount {
+interface WrongTaskCount {
   userId: number;
   counted: number;
   expected: number;

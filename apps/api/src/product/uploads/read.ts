@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 
-export interface OpenedFile {
+interface OpenedFile {
   name: string;
   type: string;
   size: number;

@@ -33,7 +33,7 @@ interface StoredFiles {
   files: number;
 }
 
-export interface WrongTotal {
+interface WrongTotal {
   userId: number;
   counted: StoredFiles;
   due: StoredFiles;

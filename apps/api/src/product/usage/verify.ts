@@ -8,7 +8,7 @@ interface Usage {
   tokensReserved: number;
 }
 
-export interface WrongCounter {
+interface WrongCounter {
   userId: number;
   /** A UTC day or month. */
   period: string;

@@ -16,7 +16,7 @@ import { cancelEmailChange, hasEmail, storedEmail } from '../auth/write.ts';
 export type EmailProof = { currentPassword: string | undefined } | 'by_mail';
 
 /** What `startEmailChange` needs. A null `step` cancels an earlier change: the address is the present one. */
-export interface EmailChange {
+interface EmailChange {
   email: string;
   step: (typeof emailChanges.$inferSelect)['step'] | null;
   assertSamePassword: AssertSamePassword | null;

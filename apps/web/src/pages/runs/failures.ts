@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@carillon/contract/executions';
+import type { ExecutionErrorCode } from '@carillon/contract/executions';
 
 interface Failure {
   /** What happened, as a heading. */
@@ -8,7 +8,7 @@ interface Failure {
   link?: { href: string; text: string };
 }
 
-const FAILURES: Record<ErrorCode, Failure> = {
+const FAILURES: Record<ExecutionErrorCode, Failure> = {
   RATE_LIMIT_EXCEEDED: {
     why: 'The AI provider limits how often it may be asked',
     whatToDo: 'Retry it in a few minutes. If it happens often, let your tasks run at different times.',
@@ -64,7 +64,7 @@ const OVER_QUOTA: Failure = {
 };
 
 /** Why a run failed and what to do about it. A run that never started was refused by a quota of Carillon. */
-export function describeFailure(errorCode: ErrorCode | null, hasStarted: boolean): Failure {
+export function describeFailure(errorCode: ExecutionErrorCode | null, hasStarted: boolean): Failure {
   if (errorCode === 'QUOTA_EXCEEDED' && !hasStarted) return OVER_QUOTA;
   return errorCode === null ? { why: 'The run failed', whatToDo: 'Retry it now.' } : FAILURES[errorCode];
 }

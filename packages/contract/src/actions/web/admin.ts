@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ChangeCouponInput, CreateCouponInput, ListCouponsQuery } from '../../admin/coupons.ts';
-import { ChangeSettingsInput } from '../../admin/settings.ts';
+import { ChangeSystemSettingsInput } from '../../admin/settings.ts';
 import { ChangeAccountInput, ListUsersQuery } from '../../admin/users.ts';
 import { Cursor, Email, GivenPassword, Id, Offset, pageLimit, strictObject, stringEnum } from '../../primitives.ts';
 import { adminAction, adminChange, NoInput, userAction } from './define.ts';
@@ -35,7 +35,7 @@ export const adminActions = {
   deleteCoupon: adminChange(ById),
 
   getSystemSettings: adminAction(NoInput),
-  changeSystemSettings: adminChange(ChangeSettingsInput),
+  changeSystemSettings: adminChange(ChangeSystemSettingsInput),
 
   listAudit: adminAction(BrowseAuditQuery),
 };

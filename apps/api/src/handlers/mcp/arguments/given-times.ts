@@ -27,7 +27,7 @@ export function chooseTimeZone(given: string | undefined, { timezone }: Pick<Cal
 }
 
 /** An argument as the contract has it: an instant with an offset. */
-export interface ReadTime {
+interface ReadTime {
   instant: string;
   /** Set if clocks skip or repeat the given time. */
   note?: string;

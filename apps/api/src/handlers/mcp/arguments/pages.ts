@@ -1,7 +1,7 @@
 import { Cursor, pageLimit } from '@carillon/contract/primitives';
 import { Type } from '@sinclair/typebox';
 
-export const DEFAULT_LIMIT = 20;
+const DEFAULT_LIMIT = 20;
 
 /** How a list is read in parts. */
 export const pageFields = {

@@ -4,7 +4,7 @@ import { createOperatorClient } from '../../egress/operator-client.ts';
 import { findModelLists, type ModelListAddress } from '../providers.ts';
 
 /** `unknown` if the provider has no list or did not answer. */
-export type ModelList = { kind: 'listed'; names: string[] } | { kind: 'unknown' } | { kind: 'offline' };
+type ModelList = { kind: 'listed'; names: string[] } | { kind: 'unknown' } | { kind: 'offline' };
 
 const FRESH_MS = 5 * 60_000;
 /** A provider that did not answer is asked again sooner. */

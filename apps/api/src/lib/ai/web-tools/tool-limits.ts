@@ -10,7 +10,7 @@ export const DEFAULT_MAX_USES = 5;
 
 type ToolSettings = Pick<AiRequest, 'tools' | 'maxToolUses' | 'maxTokens'>;
 
-export interface HighestUsage {
+interface HighestUsage {
   toolUses: number;
   inputTokens: number;
   outputTokens: number;

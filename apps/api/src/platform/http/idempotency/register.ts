@@ -156,7 +156,7 @@ function serialize(reply: FastifyReply, body: unknown): string {
   return bySchema ? bySchema(body as Record<string, unknown>) : JSON.stringify(body);
 }
 
-export const IDEMPOTENCY_HEADER = 'idempotency-key';
+const IDEMPOTENCY_HEADER = 'idempotency-key';
 
 /** How a route repeats the answer to an `Idempotency-Key`. By default its handler runs in one transaction. */
 export interface Idempotency {
@@ -185,7 +185,7 @@ export const takesKey = ({ method, config }: Pick<RouteOptions, 'method' | 'conf
   config.idempotency !== false;
 
 /** Returns null for a request without a valid key. */
-export function findKeyLockRequest(request: FastifyRequest): KeyLockRequest | null {
+function findKeyLockRequest(request: FastifyRequest): KeyLockRequest | null {
   const { idempotency } = request.routeOptions.config;
   const key = idempotency && idempotency !== 'reads' ? request.headers[IDEMPOTENCY_HEADER] : undefined;
   if (typeof key !== 'string' || !isValidKey(request, key)) return null;
@@ -197,7 +197,7 @@ export function findKeyLockRequest(request: FastifyRequest): KeyLockRequest | nu
 }
 
 /** Throws 400. */
-export function assertValidKey(request: FastifyRequest): void {
+function assertValidKey(request: FastifyRequest): void {
   const key = request.headers[IDEMPOTENCY_HEADER];
   if (key === undefined || isValidKey(request, String(key))) return;
   throw invalidField(IDEMPOTENCY_HEADER, 'must be one header of 1 to 255 visible ASCII characters');

@@ -12,7 +12,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 /** Of all answers of a user. */
 const MAX_USER_BYTES = 32 * 1024 * 1024;
 
-export interface StoredResponse {
+interface StoredResponse {
   status: number;
   location: string | null;
   /** JSON. */

@@ -28,7 +28,7 @@ interface ReadDraft {
   beside: Record<string, unknown>;
 }
 
-export interface Extracted extends ReadDraft {
+interface Extracted extends ReadDraft {
   /** The text without the draft. */
   rest: string;
 }

@@ -11,7 +11,7 @@ const ALTERNATIVES = { urls: 'key', key: 'urls' } as const;
 const DEFAULT_DIGEST_HOUR = 8;
 
 /** The settings of the kinds as a request has them; null removes one. */
-export type GivenSettings = { [F in (typeof SETTING_FIELDS)[number]]?: ChannelSettings[F] | null };
+type GivenSettings = { [F in (typeof SETTING_FIELDS)[number]]?: ChannelSettings[F] | null };
 
 export const hasSettings = (given: GivenSettings): boolean =>
   SETTING_FIELDS.some((field) => given[field] !== undefined);
@@ -63,7 +63,7 @@ interface Pacing {
   urgent: boolean;
 }
 
-export const NO_PACING: Pacing = {
+const NO_PACING: Pacing = {
   quiet: null,
   minIntervalMinutes: null,
   digest: 'off',

@@ -63,7 +63,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** For text and attributes, of HTML and of XML. */
-export const escapeMarkup = (text: string): string => text.replace(/[&<>"']/g, (one) => ENTITIES[one] as string);
+const escapeMarkup = (text: string): string => text.replace(/[&<>"']/g, (one) => ENTITIES[one] as string);
 
 /** Control characters, halves of characters and the two others that XML 1.0 has no spelling for. */
 const IMPOSSIBLE = /[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;

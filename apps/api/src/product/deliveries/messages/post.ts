@@ -9,7 +9,7 @@ const MAX_RETRY_AFTER_MS = 24 * 60 * 60_000;
 /** Shorter parts of an address are words such as `hooks`. */
 const MIN_SECRET_LENGTH = 8;
 
-export interface TargetPost {
+interface TargetPost {
   url: string;
   /** Sent as JSON, or a string as it is with the `content-type` of `headers` (default: plain text). */
   body: object | string;
@@ -28,7 +28,7 @@ export interface AnswerReading {
   isGone?: boolean;
 }
 
-export type ReadAnswer = (status: number, headers: IncomingHttpHeaders, body: string) => AnswerReading;
+type ReadAnswer = (status: number, headers: IncomingHttpHeaders, body: string) => AnswerReading;
 
 /** Posts a message once. Never rejects. Errors are one line and have no secret. */
 export async function postToTarget(ctx: Context, post: TargetPost, readAnswer: ReadAnswer): Promise<SendOutcome> {
@@ -65,7 +65,7 @@ export async function postToTarget(ctx: Context, post: TargetPost, readAnswer: R
 }
 
 /** Seconds or an HTTP date, in milliseconds from `now`. */
-export function readRetryAfter(value: string | undefined, now: Date): number | undefined {
+function readRetryAfter(value: string | undefined, now: Date): number | undefined {
   if (value === undefined) return undefined;
   const text = value.trim();
   if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);

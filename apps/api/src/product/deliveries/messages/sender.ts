@@ -26,7 +26,7 @@ export interface OutgoingMessage {
 }
 
 /** What a mail server has done with a mail, for which there is no HTTP status. */
-export interface MailedOutcome {
+interface MailedOutcome {
   kind: 'mailed';
   status: null;
   error: string | null;

@@ -57,16 +57,16 @@ export interface ClaimedDelivery extends Lease<string> {
   quiet: QuietHours | null;
 }
 
-export interface ClaimOptions {
+export interface DeliveryClaimOptions {
   limit: number;
   /** The claim starts with the webhooks after this one. */
   after: string;
   limits?: DeliveryLimits;
   /** Gets the result if its commit was not answered. */
-  onUnanswered?(result: ClaimResult): void;
+  onUnanswered?(result: DeliveryClaimResult): void;
 }
 
-export interface ClaimResult {
+export interface DeliveryClaimResult {
   claimed: ClaimedDelivery[];
   /** Where the next claim continues. */
   next: string;
@@ -87,8 +87,8 @@ type FoundRow = { hasMore: boolean; stoppedAt: string | null } & (ClaimedRow | {
  */
 export function claimDeliveries(
   ctx: Context,
-  { limit, after, limits = DELIVERY_LIMITS, onUnanswered }: ClaimOptions,
-): Promise<ClaimResult> {
+  { limit, after, limits = DELIVERY_LIMITS, onUnanswered }: DeliveryClaimOptions,
+): Promise<DeliveryClaimResult> {
   const claim = async (tx: Context) => {
     const claimToken = randomUUID();
     // Pipelined on one connection: they run in this order and cost one round trip.
@@ -137,7 +137,7 @@ export function pauseRateWindow(ctx: Context, until: SQL): SQL {
     then h.window_ends_at - case when h.window_count < ${PAUSED} then ${rest} else interval '0' end end)`;
 }
 
-type RowsOptions = Required<Pick<ClaimOptions, 'limit' | 'after' | 'limits'>> & { claimToken: string };
+type RowsOptions = Required<Pick<DeliveryClaimOptions, 'limit' | 'after' | 'limits'>> & { claimToken: string };
 
 /**
  * A loose index scan over `webhooks_with_work`, those with queued deliveries. `busy` is a map, because the planner would compute a

@@ -14,7 +14,7 @@ const MAX_BATCH = 200;
 const SLOW_AFTER_MS = 250;
 const GRACE_MS = 20_000;
 
-export interface Deliverer {
+interface Deliverer {
   /** Looks for queued deliveries at once instead of at the next poll. */
   wake(): void;
   isAlive(): boolean;
@@ -139,7 +139,7 @@ export function createDeliverer(
   };
 }
 
-export interface Slots {
+interface Slots {
   /** `onlyIdleWebhooks`: the regular slots are taken, and these are the second use of slow ones. */
   available(): { limit: number; onlyIdleWebhooks: boolean };
   /** Takes a slot and returns the function that frees it. */
@@ -147,7 +147,7 @@ export interface Slots {
 }
 
 /** After `slowAfterMs` a delivery only waits for its response: its slot may be used a second time. */
-export function createSlots(count: number, slowAfterMs: number, onChange: () => void): Slots {
+function createSlots(count: number, slowAfterMs: number, onChange: () => void): Slots {
   let taken = 0;
   let slow = 0;
   return {

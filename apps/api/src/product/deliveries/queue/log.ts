@@ -6,7 +6,7 @@ import type { Context } from '../../../context.ts';
 import type { OwnEndpoint } from './endpoint.ts';
 
 /** Attempts in the log of an endpoint, besides those of open deliveries. */
-export const MAX_LOG_ATTEMPTS = 100;
+const MAX_LOG_ATTEMPTS = 100;
 
 export const logFields = {
   id: deliveryAttempts.id,

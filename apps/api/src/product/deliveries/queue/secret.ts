@@ -68,7 +68,7 @@ export const isSigned = (secret: string, body: Buffer, signature: unknown): bool
   isSameSecret(signature, signBody(secret, body));
 
 /** What Standard Webhooks sign. Id and time prevent replays. */
-export interface SignedMessage {
+interface SignedMessage {
   id: string;
   at: Date;
   body: string;

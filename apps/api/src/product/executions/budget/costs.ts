@@ -44,7 +44,7 @@ export async function loadHighestCost(
 export type Price = (call: { model: string; inputTokens: number; outputTokens: number }) => number;
 
 /** Loads the price list on its first use: it takes some 20 ms. */
-export async function loadPrices({ config }: Pick<Context, 'config'>): Promise<Price> {
+async function loadPrices({ config }: Pick<Context, 'config'>): Promise<Price> {
   const { calculatePriceUsd } = await import('../../../lib/ai/pricing.ts');
   return (call) => {
     const service = findService(config.ai, call.model);

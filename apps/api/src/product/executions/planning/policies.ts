@@ -1,11 +1,11 @@
 import type { DueOccurrences } from '../../schedule/next-run.ts';
 
 /** With `missed: all`, so many of the latest missed instants run. */
-export const MAX_MADE_UP = 10;
+const MAX_MADE_UP = 10;
 /** Later starts are `late` in the ledger. */
 export const LATE_AFTER_MS = 5000;
 /** With `missed: none`, an instant that is further behind does not run. */
-export const MISSED_AFTER_MS = 5 * 60_000;
+const MISSED_AFTER_MS = 5 * 60_000;
 
 export interface Policies {
   recurrence: 'once' | 'daily' | 'weekly' | 'monthly';

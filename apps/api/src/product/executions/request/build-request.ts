@@ -104,7 +104,7 @@ function findText({ starts, planned, lastSuccess, ...run }: Run, name: string): 
 }
 
 /** Says in the system message what to answer: providers know only a part of JSON Schema by themselves, or nothing. */
-export const describeOutput = (schema: OutputSchema): string =>
+const describeOutput = (schema: OutputSchema): string =>
   [
     'Answer with one JSON object and nothing else: no Markdown, and no text around it.',
     'The object must match this JSON Schema:',

@@ -3,7 +3,7 @@ import { encloseText } from '../../../lib/ai/request.ts';
 import { MAX_SENT } from './system-message.ts';
 
 /** In characters: what is put into one prompt, however often. A variable that does not fit stays as it was typed. */
-export const MAX_INSERTED = 100_000;
+const MAX_INSERTED = 100_000;
 /** Longer texts, and those of several lines, are enclosed in lines of their own. */
 const MAX_INLINE = 200;
 

@@ -6,7 +6,7 @@ import { diffTexts, type TextPart } from '../../../lib/differences/diff-texts.ts
 import { compareAnswers } from './compare/compare-answers.ts';
 import { earlierSuccess } from './last-success.ts';
 
-export interface ExecutionDiff {
+interface ExecutionDiff {
   against: number;
   changes: OutputChange[];
   text: TextPart[];

@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 256 * 1024;
 const MAX_DEPTH = 64;
 const MAX_VALUES = 50_000;
 
-export type ReadOutput =
+type ReadOutput =
   | { ok: true; output: unknown /** The JSON as answered. */; text: string }
   /** `isHopeless`: another answer would not be better. */
   | { ok: false; problems: string[]; isHopeless: boolean };
@@ -64,7 +64,7 @@ const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed()
 const MAX_SPANS = 50;
 const MAX_UNCLOSED = 5;
 
-export type FoundJson = { ok: true; text: string; value: unknown } | { ok: false; problem: string };
+type FoundJson = { ok: true; text: string; value: unknown } | { ok: false; problem: string };
 
 /**
  * Reads an answer that is JSON, or that has one JSON object with prose or Markdown around it. Reads the text a few

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@carillon/contract/executions';
+import type { ExecutionErrorCode } from '@carillon/contract/executions';
 import type { AlertRules } from '@carillon/db';
 import { getEffectiveRules } from './overdue-at.ts';
 import type { NewAlert } from './record.ts';
@@ -23,7 +23,7 @@ export interface EndedRun {
   isFailingAlerted: boolean;
   result: { usage: { costUsd: number } | null; durationMs: number | null } & (
     | { ok: true }
-    | { ok: false; errorCode: ErrorCode; message: string }
+    | { ok: false; errorCode: ExecutionErrorCode; message: string }
   );
 }
 

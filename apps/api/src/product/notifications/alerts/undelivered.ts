@@ -5,7 +5,7 @@ import { afterCommit, inTransaction } from '../../../transaction.ts';
 import { notifyUsers } from '../write.ts';
 
 /** A delivery or mail of an alert that the transaction of the caller has ended as failed. */
-export interface FailedDelivery {
+interface FailedDelivery {
   /** Of the digest, if it was in one. */
   id: string;
   alertId: number;

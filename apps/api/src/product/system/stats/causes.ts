@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@carillon/contract/executions';
+import type { ExecutionErrorCode } from '@carillon/contract/executions';
 import { type ChannelKind, toInstant } from '@carillon/db';
 import type { Shortage } from '../../usage/forecast.ts';
 import type { listOverBudget } from './over-budget.ts';
@@ -13,7 +13,7 @@ export interface NeedsRow {
     executionId: number | null;
     at: string | null;
     error: string | null;
-    errorCode: ErrorCode | null;
+    errorCode: ExecutionErrorCode | null;
     alertId: number | null;
   }[];
   silent: { taskId: number; taskName: string; plannedFor: string; alertId: number }[];

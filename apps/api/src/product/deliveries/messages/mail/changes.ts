@@ -7,7 +7,7 @@ const MAX_LINES = 40;
 const MAX_VALUE_LENGTH = 200;
 const MAX_LINE_LENGTH = 300;
 
-export interface ChangedValue {
+interface ChangedValue {
   path: string;
   /** Null if there was no such value. */
   before: string | null;

@@ -37,7 +37,7 @@ export interface ShownMessage {
   sources: readonly Block[][];
 }
 
-export interface Mail {
+export interface MailParts {
   main: ShownMessage;
   /** The messages of a digest that the mail names. */
   listed: readonly ChannelMessage[];
@@ -47,7 +47,7 @@ export interface Mail {
 }
 
 /** Cuts what a mail shows. */
-export function composeMail(message: ChannelMessage, footer: Footer): Mail {
+export function composeMail(message: ChannelMessage, footer: Footer): MailParts {
   const items = message.items.slice(0, MAX_SHOWN);
   const share = Math.max(1, items.length);
   return {

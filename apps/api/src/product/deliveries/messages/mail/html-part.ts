@@ -1,6 +1,6 @@
 import { listOf } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
-import { type Footer, formatTime, type Mail, type ShownMessage, toTitle } from './compose.ts';
+import { type Footer, formatTime, type MailParts, type ShownMessage, toTitle } from './compose.ts';
 import { renderBlocks } from './html-blocks.ts';
 import { renderChanges } from './html-changes.ts';
 import { describeLevel, look, type Markup, markup, STYLE_SHEET, trusted } from './styles.ts';
@@ -8,7 +8,7 @@ import { describeLevel, look, type Markup, markup, STYLE_SHEET, trusted } from '
 const FRAME = trusted('role="presentation" width="100%" cellpadding="0" cellspacing="0" border="0"');
 
 /** Renders a whole document, without anything that is loaded or runs. */
-export function renderHtml(mail: Mail): string {
+export function renderHtml(mail: MailParts): string {
   const { main, footer } = mail;
   const { message, title } = main;
   const isDigest = message.items.length > 0;
@@ -52,7 +52,7 @@ function renderLabel(message: ChannelMessage) {
   return markup`<span${look(label)}>${text}</span>`;
 }
 
-function renderDigest({ main, listed, items }: Mail): Markup {
+function renderDigest({ main, listed, items }: MailParts): Markup {
   const { length } = main.message.items;
   return markup`<h2${look('section')}>In this mail</h2>
 <ol style="margin:0;padding:0 0 0 26px;">

@@ -105,7 +105,7 @@ const STYLES = {
   foot: { ink: 'muted', css: `max-width:640px;padding:18px 28px 8px;${FINE}` },
 } as const satisfies Record<string, Style>;
 
-export type StyleName = keyof typeof STYLES;
+type StyleName = keyof typeof STYLES;
 
 /** The attributes of an element: its light look inline, and classes by which the style sheet makes it dark. */
 export function look(name: StyleName, more = ''): Markup {

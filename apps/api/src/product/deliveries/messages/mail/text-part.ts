@@ -2,14 +2,14 @@ import { toPlainText } from '../format/plain-text.ts';
 import { listOf } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import type { ShownChanges } from './changes.ts';
-import { formatTime, type Mail, type ShownMessage, toTitle } from './compose.ts';
+import { formatTime, type MailParts, type ShownMessage, toTitle } from './compose.ts';
 import { describeLevel } from './styles.ts';
 
 const SIGNS = { delete: '- ', insert: '+ ', equal: '  ' };
 const RULE = '-'.repeat(40);
 
 /** Renders the plain part, for mail programs and readers that show no HTML. */
-export function renderText({ main, listed, items, footer }: Mail): string {
+export function renderText({ main, listed, items, footer }: MailParts): string {
   const { message, title } = main;
   const left = message.items.length - listed.length;
   const contents = listed.map((item, at) => `${at + 1}. ${toTitle(item.title)} (${describe(item)})`);

@@ -126,7 +126,7 @@ async function putOff({ db }: Context, held: SQL, until: Date): Promise<void> {
 const toTimestamp = (at: Date): SQL => sql`${at.toISOString()}::timestamptz`;
 
 /** The messages that a digest has at most. The rest is counted. */
-export const MAX_MESSAGES = 100;
+const MAX_MESSAGES = 100;
 const MAX_RESULT = 4000;
 const MAX_CHANGES = 20;
 

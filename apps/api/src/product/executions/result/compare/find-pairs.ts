@@ -38,7 +38,7 @@ function takeStep({ place, from, to }: Pair, step: WatchStep, onPair: () => void
 }
 
 /** The own field of an object; undefined if it has none. */
-export const readField = (value: unknown, name: string): unknown =>
+const readField = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
