@@ -1,7 +1,7 @@
 import t from 'tap';
 import { anthropicMessages } from '../../src/lib/ai/anthropic-messages.ts';
 import { ModelReply } from '../../src/lib/ai/reply.ts';
-import type { JsonObject } from '../../src/lib/egress/json.ts';
+import type { JsonObject } from '../../src/lib/egress/exchange.ts';
 import { buildAiRequest } from '../support/ai-client.ts';
 
 const PNG = { name: 'dot.png', mediaType: 'image/png', data: Buffer.from('png') };

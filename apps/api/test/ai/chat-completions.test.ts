@@ -1,7 +1,7 @@
 import t from 'tap';
 import { chatCompletions } from '../../src/lib/ai/chat-completions.ts';
 import { ModelReply } from '../../src/lib/ai/reply.ts';
-import type { JsonObject } from '../../src/lib/egress/json.ts';
+import type { JsonObject } from '../../src/lib/egress/exchange.ts';
 import { buildAiRequest } from '../support/ai-client.ts';
 
 const PNG = { name: 'dot.png', mediaType: 'image/PNG; a=b', data: Buffer.from('png') };

@@ -1,4 +1,4 @@
-import { type JsonObject, toArray, toObject } from '../egress/json.ts';
+import { type JsonObject, toArray, toObject } from '../egress/exchange.ts';
 import { toClosedSchema } from './models/provider-schemas.ts';
 import { type ModelReply, type Protocol, readFinishReason, toTokenCount } from './reply.ts';
 import { buildMessageParts, type MessagePart } from './request.ts';

@@ -1,4 +1,4 @@
-import { type JsonObject, toArray, toObject } from '../egress/json.ts';
+import { type JsonObject, toArray, toObject } from '../egress/exchange.ts';
 import { fitsStrictMode } from './models/provider-schemas.ts';
 import type { ModelQuirks } from './models/quirks.ts';
 import { hasContent, type ModelReply, type Protocol, readFinishReason, toTokenCount } from './reply.ts';

@@ -1,5 +1,5 @@
 import type { ERROR_CODES } from '@carillon/db';
-import { parseJson } from '../egress/json.ts';
+import { parseJson } from '../egress/exchange.ts';
 
 type ErrorCode = (typeof ERROR_CODES)[number];
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { createStorableTextStream } from '@carillon/contract/validation/unsafe-values';
 import { createParser } from 'eventsource-parser';
-import { type JsonObject, parseJson, toObject } from '../egress/json.ts';
+import { type JsonObject, parseJson, toObject } from '../egress/exchange.ts';
 import type { ProviderError } from './errors.ts';
 import type { ModelQuirks } from './models/quirks.ts';
 import type { TokenCounts } from './pricing.ts';

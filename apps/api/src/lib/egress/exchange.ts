@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { toStorableText } from '@carillon/contract/validation/unsafe-values';
 import type { Dispatcher } from 'undici';
 
 export interface ExchangeRequest {
@@ -89,3 +90,23 @@ export function exchange(dispatcher: Dispatcher, request: ExchangeRequest): Prom
   dispatcher.dispatch({ ...(origin !== undefined && { origin }), path, method, headers, body }, handler);
   return promise;
 }
+
+const MAX_TEXT = 500;
+
+export type JsonObject = Record<string, unknown>;
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export const toObject = (value: unknown): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+
+export const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+
+export const toText = (value: unknown): string | null =>
+  (typeof value === 'string' && toStorableText(value, MAX_TEXT).trim()) || null;

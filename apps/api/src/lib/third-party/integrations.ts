@@ -1,10 +1,7 @@
 import type { DesignUser, NotesWorkspace } from '@carillon/contract/integrations';
 import type { Config } from '../config/config.ts';
-import { parseJson } from '../egress/json.ts';
+import { type JsonObject, parseJson, toObject, toText } from '../egress/exchange.ts';
 import { createOperatorClient, type OperatorClient } from '../egress/operator-client.ts';
-import { figma } from './figma.ts';
-import { notion } from './notion.ts';
-import type { ThirdPartyTool } from './tool.ts';
 
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 1024 * 1024;
@@ -93,4 +90,66 @@ function toVerdict<T>(tool: ThirdPartyTool<T>, answer: Answer, timeoutMs: number
   if (status === 429) return unavailable('limits how often it may be asked');
   if (status >= 300 && status < 400) return unavailable('answered with a redirect, which is not followed');
   return unavailable(`answered ${status}`);
+}
+
+const VERSION = '2026-03-11';
+const UNNAMED = 'Notion workspace';
+
+/** An integration's user is a bot with a workspace; a personal token's has none. */
+export const notion: ThirdPartyTool<NotesWorkspace> = {
+  name: 'Notion',
+  credential: 'key',
+  prefixes: ['ntn_', 'secret_'],
+  path: '/v1/users/me',
+  buildHeaders: (apiKey) => ({ authorization: `Bearer ${apiKey}`, 'notion-version': VERSION }),
+  readOwner(body) {
+    const user = toObject(body);
+    const userId = toText(user.id);
+    if (user.object !== 'user' || userId === null) return null;
+    if (user.type === 'person') return { name: UNNAMED, owner: getUserName(user), id: userId };
+    const bot = toObject(user.bot);
+    const owner = toObject(bot.owner);
+    const name = toText(bot.workspace_name) ?? UNNAMED;
+    return {
+      name,
+      owner: owner.type === 'user' ? getUserName(toObject(owner.user)) : name,
+      id: toText(bot.workspace_id) ?? userId,
+    };
+  },
+  explainRefusal: () => 'Notion refused the key: it is wrong, or was revoked.',
+};
+
+/** Notion sends the address only to integrations that may see it. */
+const getUserName = (user: JsonObject) => toText(user.name) ?? toText(toObject(user.person).email) ?? 'Notion user';
+
+export const figma: ThirdPartyTool<DesignUser> = {
+  name: 'Figma',
+  credential: 'token',
+  prefixes: ['figd_'],
+  path: '/v1/me',
+  buildHeaders: (token) => ({ 'x-figma-token': token }),
+  readOwner(body) {
+    const user = toObject(body);
+    const [id, email] = [toText(user.id), toText(user.email)];
+    if (id === null || email === null) return null;
+    return { name: toText(user.handle) ?? email, email, id };
+  },
+  explainRefusal(body) {
+    const { err, message } = toObject(body);
+    return /scope/i.test(`${err} ${message}`)
+      ? 'Figma refused the token: it lacks the scope current_user:read.'
+      : 'Figma refused the token: it is wrong, has expired, or was revoked.';
+  },
+};
+
+interface ThirdPartyTool<T> {
+  name: string;
+  credential: string;
+  /** Every credential begins with one of these. */
+  prefixes: readonly string[];
+  path: string;
+  buildHeaders(credential: string): Record<string, string>;
+  /** For a 200 response; null if the tool did not send it. */
+  readOwner(body: unknown): T | null;
+  explainRefusal(body: unknown): string;
 }

@@ -1,5 +1,7 @@
 import * as contract from '@carillon/contract/accounts/notifications';
+import * as alertsContract from '@carillon/contract/tasks/alerts';
 import { type Routes, success } from '../../platform/http/validation.ts';
+import { listAlerts } from './alerts/read.ts';
 import { listNotifications } from './read.ts';
 import { markRead } from './write.ts';
 
@@ -20,5 +22,13 @@ export const notificationsRoutes: Routes = async (app) => {
       await markRead(ctx, caller, params.id);
       return { success };
     },
+  );
+};
+
+export const alertsRoutes: Routes = async (app) => {
+  app.get(
+    '/api/alerts',
+    { schema: alertsContract.listAlerts, config: { access: 'user', scope: 'executions:read' } },
+    async ({ ctx, caller, query }) => ({ success, ...(await listAlerts(ctx, caller, query)) }),
   );
 };

@@ -6,7 +6,7 @@ import { isSameSchedule } from '../schedule/same-schedule.ts';
 import type { TaskRow } from './read.ts';
 import { assertInFuture, parseSchedule, requireNextRun } from './schedule.ts';
 
-export type TaskLimits = Pick<TaskRow, 'endsAt' | 'maxRuns' | 'pausedUntil'>;
+type TaskLimits = Pick<TaskRow, 'endsAt' | 'maxRuns' | 'pausedUntil'>;
 type State = Required<Schedule> & Pick<TaskRow, 'status' | 'nextExecutionAt'>;
 
 /**

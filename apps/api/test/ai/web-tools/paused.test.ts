@@ -1,5 +1,5 @@
 import t from 'tap';
-import { toArray } from '../../../src/lib/egress/json.ts';
+import { toArray } from '../../../src/lib/egress/exchange.ts';
 import { toFailure } from '../../support/ai-client.ts';
 import { startClaude } from '../../support/claude.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts';
-import { parseJson, toArray, toObject } from '../../egress/json.ts';
+import { parseJson, toArray, toObject } from '../../egress/exchange.ts';
 import { createOperatorClient } from '../../egress/operator-client.ts';
 import { findModelLists, type ModelListAddress } from '../providers.ts';
 

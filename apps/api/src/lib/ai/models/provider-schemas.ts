@@ -1,4 +1,4 @@
-import { toArray, toObject } from '../../egress/json.ts';
+import { toArray, toObject } from '../../egress/exchange.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { type JsonObject, toArray, toObject } from '../../egress/json.ts';
+import { type JsonObject, toArray, toObject } from '../../egress/exchange.ts';
 
 const TEXT = 'Sample text of the built-in offline model: no AI provider is configured.';
 const FORMATS: Record<string, string> = {

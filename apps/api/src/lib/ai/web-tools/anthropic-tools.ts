@@ -1,4 +1,4 @@
-import { type JsonObject, toObject } from '../../egress/json.ts';
+import { type JsonObject, toObject } from '../../egress/exchange.ts';
 import type { ModelReply } from '../reply.ts';
 import type { AiRequest } from '../request.ts';
 import { MAX_TOKENS_PER_USE } from './tool-limits.ts';

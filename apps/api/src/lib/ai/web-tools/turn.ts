@@ -1,4 +1,4 @@
-import { type JsonObject, parseJson, toArray } from '../../egress/json.ts';
+import { type JsonObject, parseJson, toArray } from '../../egress/exchange.ts';
 import type { AiRequest, WebTool } from '../request.ts';
 import { getMaxUses, splitUses } from './tool-limits.ts';
 

@@ -1,5 +1,5 @@
 import { jsonrepair } from 'jsonrepair';
-import { parseJson } from '../../../lib/egress/json.ts';
+import { parseJson } from '../../../lib/egress/exchange.ts';
 
 /** The field that marks a draft, so that it is found also where the model forgets the marker line. */
 export const DRAFT_FIELD = 'proposedTask';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from '../../../context.ts';
-import { type JsonObject, parseJson, toObject } from '../../../lib/egress/json.ts';
+import { type JsonObject, parseJson, toObject } from '../../../lib/egress/exchange.ts';
 import { cleanLine, cutText } from './format/text.ts';
 import type { SendOutcome } from './sender.ts';
 

@@ -57,7 +57,7 @@ export interface ClaimedDelivery extends Lease<string> {
   quiet: QuietHours | null;
 }
 
-export interface DeliveryClaimOptions {
+interface DeliveryClaimOptions {
   limit: number;
   /** The claim starts with the webhooks after this one. */
   after: string;
@@ -66,7 +66,7 @@ export interface DeliveryClaimOptions {
   onUnanswered?(result: DeliveryClaimResult): void;
 }
 
-export interface DeliveryClaimResult {
+interface DeliveryClaimResult {
   claimed: ClaimedDelivery[];
   /** Where the next claim continues. */
   next: string;
