@@ -1,8 +1,10 @@
 import type { PageRoutes } from '../../http/routes.ts';
+import { showAlerts } from './alerts.ts';
 import { showNotifications } from './list.ts';
 import { readAllNotifications, readNotification } from './mark-read.ts';
 
 export function notificationPages({ user }: PageRoutes): void {
+  user('GET', '/alerts', showAlerts);
   user('GET', '/notifications', showNotifications);
   user('POST', '/notifications/read-all', readAllNotifications);
   user('POST', '/notifications/:id/read', readNotification);

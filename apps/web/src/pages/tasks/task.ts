@@ -17,10 +17,11 @@ import {
 } from '../../components/status-icon.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { renderNotFound } from '../../http/errors.ts';
-import { type Page, type UserPageContext, unwrap } from '../../page.ts';
-import { renderFeed } from '../feeds/feed.ts';
+import type { Page } from '../../page.ts';
+import { type UserPageContext, unwrap } from '../../page.ts';
 import { describeFailure } from '../runs/failures.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
+import { renderFeed } from '../settings/feed.ts';
 import { FATE_WORDS, SIGNS } from './outcomes.ts';
 import { isPausedUntil, type RefusedPause, renderPauseControl } from './pause-control.ts';
 import { renderAnswers } from './task-answers.ts';

@@ -6,8 +6,8 @@ import { renderNotFound } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
 import type { PageRoutes } from '../../http/routes.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { renderConfirmation } from '../settings/confirmation.ts';
 import { isOwnTask } from '../tasks/changes.ts';
+import { renderConfirmation } from './confirmation.ts';
 
 interface Owner {
   /** Null for the account. */
