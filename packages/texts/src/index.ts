@@ -4,7 +4,7 @@ import { ptBR } from './pt-BR/index.ts';
 
 export type { Clock, Formats } from './formats.ts';
 export { LANGUAGE_NAMES, LANGUAGES, type Language, negotiateLanguage } from './language.ts';
-export type { Parts } from './parts.ts';
+export type { Marks, Parts } from './parts.ts';
 
 /** All texts of a language, by area. */
 export type Texts = typeof en & { language: Language };

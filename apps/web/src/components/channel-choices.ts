@@ -1,29 +1,18 @@
 import type { ChannelChoice } from '@carillon/contract/channels/choices';
+import type { Texts } from '@carillon/texts';
 import { type Html, html, raw } from '../html.ts';
 import { type FormErrors, renderFieldError } from './fields.ts';
 
-export const CHANNEL_TITLES: Record<ChannelChoice['kind'], string> = {
-  slack: 'Slack',
-  mattermost: 'Mattermost',
-  teams: 'Teams',
-  discord: 'Discord',
-  telegram: 'Telegram',
-  ntfy: 'ntfy',
-  apprise: 'Apprise',
-  email: 'E-mail',
-};
-
-const WHY_SILENT: Record<ChannelChoice['state'], string | null> = {
-  on: null,
-  off: 'switched off',
-  failed: 'off since it failed',
-  unconfirmed: 'not confirmed yet',
-};
-
-const describeChannel = ({ kind, state }: ChannelChoice): Html => {
-  const why = WHY_SILENT[state];
-  return html`${CHANNEL_TITLES[kind]}${why !== null && html`, <b>${why}</b>`}`;
-};
+function describeChannel({ channels }: Texts, { kind, state }: ChannelChoice): Html {
+  const states: Record<ChannelChoice['state'], string | null> = {
+    on: null,
+    off: channels.choiceOff,
+    failed: channels.choiceFailed,
+    unconfirmed: channels.choiceUnconfirmed,
+  };
+  const problem = states[state];
+  return html`${channels.kinds[kind]}${problem !== null && html`, <b>${problem}</b>`}`;
+}
 
 interface Boxes {
   legend: string;
@@ -32,24 +21,25 @@ interface Boxes {
   /** Said under the boxes. */
   hint: Html | string;
   errors: FormErrors;
+  texts: Texts;
 }
 
 /** A box for each channel of the account. A channel that gets nothing now is marked, and can be chosen. */
-export function renderChannelBoxes({ legend, channels, chosen, hint, errors }: Boxes): Html {
+export function renderChannelBoxes({ legend, channels, chosen, hint, errors, texts }: Boxes): Html {
   const isWrong = errors.fields.channels !== undefined;
   return html`<fieldset class="ticks" id="channels"${isWrong && raw(' aria-describedby="channels-error" tabindex="-1"')}><legend>${legend}</legend>${
     channels.length === 0
-      ? html`<p class="hint">A chat, a phone or a mailbox. <a href="/channels/new">Add a channel</a></p>`
+      ? html`<p class="hint">${texts.channels.noChoices((text) => html`<a href="/channels/new">${text}</a>`)}</p>`
       : html`${channels.map(
           (channel) =>
-            html`<label class="check"><input type="checkbox" name="channels" value="${channel.id}"${chosen.includes(channel.id) && raw(' checked')}><span>${channel.name}<span class="hint">${describeChannel(channel)}</span></span></label>`,
+            html`<label class="check"><input type="checkbox" name="channels" value="${channel.id}"${chosen.includes(channel.id) && raw(' checked')}><span>${channel.name}<span class="hint">${describeChannel(texts, channel)}</span></span></label>`,
         )}<p class="hint">${hint}</p>`
   }${renderFieldError('channels', errors)}</fieldset>`;
 }
 
 /** Each channel with a link to its page. */
-export const renderChannels = (channels: readonly ChannelChoice[]): Html =>
+export const renderChannels = (texts: Texts, channels: readonly ChannelChoice[]): Html =>
   html`${channels.map(
     (channel) =>
-      html`<div><a href="/channels/${channel.id}">${channel.name}</a><span class="sub">${describeChannel(channel)}</span></div>`,
+      html`<div><a href="/channels/${channel.id}">${channel.name}</a><span class="sub">${describeChannel(texts, channel)}</span></div>`,
   )}`;

@@ -1,3 +1,4 @@
+import type { Texts } from '@carillon/texts';
 import { type Html, html } from '../html.ts';
 
 interface Column {
@@ -43,6 +44,7 @@ interface PagerOptions {
   query: Readonly<Record<string, string | undefined>>;
   nextCursor: string | null;
   text: string;
+  texts: Texts;
 }
 
 /** An address with the parts of a query that are set. */
@@ -52,10 +54,11 @@ export function buildAddress(path: string, query: Readonly<Record<string, string
 }
 
 /** Links to the other pages of a list. */
-export const renderPager = ({ path, query, nextCursor, text }: PagerOptions): Html =>
-  html`<nav class="pager" aria-label="Pages"><span>${text}</span><span class="do">${
-    query.cursor && html`<a class="button" href="${buildAddress(path, { ...query, cursor: undefined })}">First page</a>`
+export const renderPager = ({ path, query, nextCursor, text, texts: { lists } }: PagerOptions): Html =>
+  html`<nav class="pager" aria-label="${lists.pages}"><span>${text}</span><span class="do">${
+    query.cursor &&
+    html`<a class="button" href="${buildAddress(path, { ...query, cursor: undefined })}">${lists.firstPage}</a>`
   }${
     nextCursor !== null &&
-    html`<a class="button" rel="next" href="${buildAddress(path, { ...query, cursor: nextCursor })}">Next page</a>`
+    html`<a class="button" rel="next" href="${buildAddress(path, { ...query, cursor: nextCursor })}">${lists.nextPage}</a>`
   }</span></nav>`;

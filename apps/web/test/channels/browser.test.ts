@@ -75,7 +75,7 @@ t.test('Channels, with the keyboard and on a phone', { skip: SKIP_WITHOUT_BROWSE
     await enter('Create channel');
     t.equal(await page.textContent('h1'), '#shop-ops');
     await enter('Send a test');
-    t.match(await page.textContent('main'), /The test was delivered: the target answered 200/);
+    t.match(await page.textContent('main'), /Test delivered: the receiver answered 200/);
     t.match(await page.textContent('tbody tr'), /Test.*Delivered.*Answered 200 in \d+ ms/s);
     t.equal(slack.received.length, 1);
     t.match(JSON.parse(slack.received[0]?.body.toString() ?? ''), { text: 'It works' });

@@ -45,12 +45,12 @@ const post = (visitor: Visitor, ...parts: Part[]) =>
 const idOf = async (person: Person, part: Part): Promise<string> => storeUpload(app, person, part);
 const TEXT: Part = { name: 'notes.txt', type: 'text/plain', content: 'Hello' };
 
-t.test('A list without files says what will stand there, and takes two statements beside the session', async (t) => {
+t.test('A list without files says what to do, and takes two statements beside the session', async (t) => {
   const visitor = visit(app, await newAlice());
   const statements = countStatements(ctx.db);
   const page = await visitor.open('/files');
   t.equal(statements(), SESSION_STATEMENTS + 2);
-  t.match(page, { status: 200, heading: 'Files', text: /Your files will stand here.*Used by 0 files0 bytes/ });
+  t.match(page, { status: 200, heading: 'Files', text: /No files yet\..*Used by 0 files0 bytes/ });
 });
 
 t.test('Several files are added by one form, and listed with size, time, kind and tasks', async (t) => {
@@ -86,7 +86,7 @@ t.test('Files that are refused are named at the field, and the others are stored
   );
   t.equal(statusCode, 422);
   t.match(body, '1 file is stored.');
-  t.match(body, /id="files-error".*tool\.exe must be a file of one of these kinds.*long\.txt is too long/s);
+  t.match(body, /id="files-error".*tool\.exe must be a file of one of these kinds.*long\.txt is too large/s);
   t.match((await send(visitor)).body, 'Choose at least one file');
 });
 
@@ -118,9 +118,9 @@ t.test('A file is deleted after a question that names the tasks which use it', a
   t.match((await visitor.open('/files')).text, /One, Two, Three and more/);
   const question = await visitor.open(`/files/${id}/delete`);
   t.match(question, { status: 200, heading: 'Delete this file?' });
-  t.match(question.text, /notes\.txt, text, 5 bytes It is attached to One, Two, Three, Four\. Their next runs fail/);
+  t.match(question.text, /notes\.txt, text, 5 bytes Attached to One, Two, Three, Four\. Their next runs fail/);
   const done = await visitor.submit(question, 'Delete file');
-  t.match(done, { url: '/files', text: /notes\.txt is deleted\. 4 tasks had it attached\..*Used by 0 files/ });
+  t.match(done, { url: '/files', text: /notes\.txt is deleted\. 4 tasks used it\..*Used by 0 files/ });
   t.match(await visitor.submit(question, 'Delete file'), { status: 404, heading: 'Page not found' });
 });
 

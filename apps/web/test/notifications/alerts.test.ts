@@ -23,10 +23,10 @@ async function alert({ id: userId }: Person, taskId: number, title: string) {
   await inTransaction(ctx, (tx) => recordAlerts(tx, [due as NewAlert]));
 }
 
-t.test('A list without alerts says what they are and leads to a task', async (t) => {
+t.test('A list without alerts says what they are and leads to the tasks', async (t) => {
   const visitor = visit(app, await newAlice());
   const page = await visitor.open('/alerts');
-  t.match(page, { status: 200, heading: 'Alerts', text: /No task has sent an alert\. Carillon sends one when/ });
+  t.match(page, { status: 200, heading: 'Alerts', text: /No alerts yet\./ });
   t.ok(page.document.querySelector('main a[href="/tasks"]'));
   t.ok(page.document.querySelector('nav a[href="/alerts"][aria-current="page"]'));
 });
@@ -118,6 +118,6 @@ t.test('An alert names the channels that it was sent to, and those that hold it 
   const night = await insertChannel(ctx, alice.id, { name: 'Night', minIntervalMinutes: 60 });
   await alert(alice, await insertTask(ctx, alice.id, { channels: [phone, night] }), 'Late');
   const { text } = await visit(app, alice).open('/alerts');
-  t.match(text, /Held back by the channel Night: quiet hours, its interval or its digest/);
-  t.match(text, /Waiting to be sent to the channel Phone <b>/);
+  t.match(text, /Held by channel Night: quiet hours, minimum interval or digest/);
+  t.match(text, /Waiting to be sent to channel Phone <b>/);
 });

@@ -19,9 +19,9 @@ const notify = ({ id }: Person, titles: readonly string[], kind = 'usage.alert',
 const titlesOf = ({ document }: ShownPage) => document.querySelectorAll('main h3').map(({ text }) => text);
 const unreadOf = ({ document }: ShownPage) => document.querySelector('nav a[href="/notifications"] .tag')?.text ?? '';
 
-t.test('A list without notifications says what will stand there', async (t) => {
+t.test('A list without notifications says what appears there', async (t) => {
   const page = await visit(app, await newAlice()).open('/notifications');
-  t.match(page, { status: 200, heading: 'Notifications', text: /All are read\..*What Carillon had to tell you/ });
+  t.match(page, { status: 200, heading: 'Notifications', text: /All read\..*No notifications yet\./ });
   t.ok(page.document.querySelector('a[href="/usage#alerts"]'));
 });
 
@@ -61,7 +61,7 @@ t.test('All are marked as read, except those that came after the page', async (t
   t.same(titlesOf(marked), ['Third new', 'Second', 'First']);
   const none = await visitor.submit(marked, 'Mark all as read');
   t.equal(unreadOf(none), '');
-  t.match(await visitor.open('/notifications?show=unread'), { text: /No notification is unread\./ });
+  t.match(await visitor.open('/notifications?show=unread'), { text: /No unread notifications\./ });
 });
 
 t.test("A stranger's notifications are neither shown nor marked", async (t) => {

@@ -61,7 +61,7 @@ t.test('Channels that get nothing are marked', async (t) => {
   await insertChannel(ctx, carol.id, { name: 'Broken', status: 'failed', createdAt: new Date('2026-11-30') });
   await insertChannel(ctx, carol.id, { ...own, name: 'Box', shownSettings: { address: 'team@example.com' } });
   const { text } = await visit(app, carol).open('/tasks/new');
-  t.match(text, /Off ?ntfy, switched off.*Broken ?ntfy, off since it failed.*Box ?E-mail, not confirmed yet/);
+  t.match(text, /Off ?ntfy, off.*Broken ?ntfy, off after a failure.*Box ?E-mail, not confirmed/);
 });
 
 t.test('More than 10 channels, and one that does not exist any more, are errors at the boxes', async (t) => {

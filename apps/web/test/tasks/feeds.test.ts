@@ -31,7 +31,7 @@ for (const [name, url] of [
     t.match(page.text, /On since (Today|20 Nov|Fri 20 Nov)/);
     t.notMatch(page.response.body, '.atom');
 
-    const replaced = await alices.submit(page, 'Replace feed address');
+    const replaced = await alices.submit(page, 'Replace feed URL');
     t.equal((await readFeed(address)).statusCode, 404);
     t.equal((await readFeed(readAddress(replaced))).statusCode, 200);
 
@@ -59,7 +59,7 @@ t.test('A session of more than 15 minutes gives the password in the form, and th
   const page = await carols.open('/settings');
   clock.advance(15 * 60_000);
   const asked = await carols.submit(page, 'Create feed');
-  t.match(asked, { status: 422, heading: 'Confirm that it is you' });
+  t.match(asked, { status: 422, heading: 'Confirm your password' });
   const wrong = await carols.submit(asked, 'Create feed', { currentPassword: 'wrong' });
   t.match(wrong, { status: 422, text: /is wrong/i });
   const made = await carols.submit(wrong, 'Create feed', { currentPassword: PASSWORD });

@@ -1,19 +1,39 @@
 import type { en } from '../en/index.ts';
 import { account } from './account.ts';
+import { alerts } from './alerts.ts';
+import { channelGuides } from './channel-guides.ts';
+import { channels } from './channels.ts';
+import { deliveries } from './deliveries.ts';
 import { errors } from './errors.ts';
+import { events } from './events.ts';
+import { feeds } from './feeds.ts';
+import { files } from './files.ts';
 import { formats } from './formats.ts';
 import { forms } from './forms.ts';
 import { home } from './home.ts';
+import { lists } from './lists.ts';
 import { navigation } from './navigation.ts';
+import { notifications } from './notifications.ts';
 import { settings } from './settings.ts';
+import { webhooks } from './webhooks.ts';
 
 /** Until every area is translated, an absent one is English. */
 export const ptBR: Partial<typeof en> & Pick<typeof en, 'formats'> = {
   account,
+  alerts,
+  channelGuides,
+  channels,
+  deliveries,
   errors,
+  events,
+  feeds,
+  files,
   formats,
   forms,
   home,
+  lists,
   navigation,
+  notifications,
   settings,
+  webhooks,
 };

@@ -36,7 +36,7 @@ export async function showAudit(context: UserPageContext): Promise<Page> {
   return renderPage(
     filters,
     NO_ERRORS,
-    html`<div>${renderEntries(entries, context)}${renderPager({ path: '/admin/audit', query: { ...filters, cursor }, nextCursor, text })}</div>`,
+    html`<div>${renderEntries(entries, context)}${renderPager({ path: '/admin/audit', query: { ...filters, cursor }, nextCursor, text, texts: context.texts })}</div>`,
   );
 }
 

@@ -20,12 +20,12 @@ export function renderProposal(context: UserPageContext, proposal: Proposal, fie
 ${proposal.isConfirmed ? renderSaved(proposal) : renderChoices(context, proposal, fields)}</section>`;
 }
 
-function renderFacts({ now, timeZone }: UserPageContext, { task, channels }: Proposal): Html {
+function renderFacts({ now, timeZone, texts }: UserPageContext, { task, channels }: Proposal): Html {
   const { description, aiModel, notificationEmail, webhookUrl } = task;
   const settings = { ...completeSettings(task), channels: [] };
   const facts: [string, Html | string | null | undefined][] = [
     ['About', description],
-    ['Sends to', channels.length > 0 ? renderChannels(channels) : null],
+    ['Sends to', channels.length > 0 ? renderChannels(texts, channels) : null],
     ['Mail to', notificationEmail],
     ['Webhook', webhookUrl],
     ...describeSettings(settings, { now, timeZone }).map(({ label, words }): [string, Html] => [label, words]),

@@ -1,19 +1,9 @@
 import type { WebActionData } from '../../actions.ts';
-import { formatMoment } from '../../components/format.ts';
 import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
-import { KIND_GUIDES } from './kinds.ts';
-import { describeDigest, describeInterval, describeQuiet } from './options.ts';
+import { describeDigest, describeQuiet } from './options.ts';
 
 type Channel = WebActionData<'getChannel'>;
-
-const LABELS: Record<string, string> = {
-  url: 'Server',
-  host: 'Host',
-  chatId: 'Chat',
-  topic: 'Topic',
-  address: 'Address',
-};
 
 /** The address or the name in the other program that tells a channel from others of its kind. */
 export function describePlace({ settings }: Pick<Channel, 'settings'>): string {
@@ -24,22 +14,22 @@ export function describePlace({ settings }: Pick<Channel, 'settings'>): string {
 }
 
 /** The settings of a channel in words, without its secrets. */
-export function renderFacts(
-  { timeZone, now }: UserPageContext,
-  channel: Omit<Channel, 'revision' | 'taskCount'>,
-): Html {
+export function renderFacts(context: UserPageContext, channel: Omit<Channel, 'revision' | 'taskCount'>): Html {
+  const { texts } = context;
+  const { channels, deliveries, formats } = texts;
+  const labels: Partial<Record<string, string>> = channels.settings;
   const { kind, settings, quiet, minIntervalMinutes, urgent, createdAt } = channel;
-  const digest = describeDigest(channel);
+  const digest = describeDigest(texts, channel);
   const isHeld = quiet !== null || minIntervalMinutes !== null || digest !== null;
   return html`<dl class="facts">
-<dt>Kind</dt><dd>${KIND_GUIDES[kind].title}</dd>
+<dt>${channels.kind}</dt><dd>${channels.kinds[kind]}</dd>
 ${Object.entries(settings).map(
-  ([name, value]) => html`<dt>${LABELS[name] ?? name}</dt><dd>${[value].flat().join(', ')}</dd>`,
+  ([name, value]) => html`<dt>${labels[name] ?? name}</dt><dd>${[value].flat().join(', ')}</dd>`,
 )}
-<dt>Sends</dt><dd>${digest ?? (minIntervalMinutes === null ? 'each message at once' : describeInterval(minIntervalMinutes))}</dd>
-${digest !== null && minIntervalMinutes !== null && html`<dt>Interval</dt><dd>${describeInterval(minIntervalMinutes)}</dd>`}
-${quiet !== null && html`<dt>Quiet hours</dt><dd>${describeQuiet(quiet)}</dd>`}
-${isHeld && html`<dt>Alarms</dt><dd>${urgent ? 'are sent at once' : 'wait like other messages'}</dd>`}
-<dt>Created</dt><dd>${formatMoment(new Date(createdAt), timeZone, now)}</dd>
+<dt>${channels.frequency}</dt><dd>${digest ?? (minIntervalMinutes === null ? channels.eachMessage : channels.oneEvery(minIntervalMinutes))}</dd>
+${digest !== null && minIntervalMinutes !== null && html`<dt>${channels.interval}</dt><dd>${channels.oneEvery(minIntervalMinutes)}</dd>`}
+${quiet !== null && html`<dt>${channels.quietHours}</dt><dd>${describeQuiet(texts, quiet)}</dd>`}
+${isHeld && html`<dt>${channels.alerts}</dt><dd>${urgent ? channels.alertsUrgent : channels.alertsHeld}</dd>`}
+<dt>${deliveries.created}</dt><dd>${formats.momentLabel(new Date(createdAt), context)}</dd>
 </dl>`;
 }

@@ -7,7 +7,6 @@ import { readId } from '../webhooks/address.ts';
 import { renderMark } from './badges.ts';
 import { renderFacts } from './details.ts';
 import { type ChannelValues, createFormValues, readFormValues, renderForm, toFieldErrors, toInput } from './form.ts';
-import { KIND_GUIDES } from './kinds.ts';
 import { toOptionValues } from './options.ts';
 
 type Channel = WebActionData<'getChannel'>;
@@ -21,26 +20,27 @@ interface Shown {
 
 /** What is saved, beside what was typed. */
 const renderSaved = (context: UserPageContext, channel: Channel): Html => html`<aside aria-labelledby="saved">
-<h2 id="saved" class="head">As it is saved now</h2>
+<h2 id="saved" class="head">${context.texts.deliveries.savedVersion}</h2>
 ${renderFacts(context, channel)}
-<p class="fine muted after">Saving replaces it by what stands in the form.</p>
+<p class="fine muted after">${context.texts.deliveries.savedVersionHint}</p>
 </aside>`;
 
 function renderPage(context: UserPageContext, channel: Channel, { values, errors, isChanged }: Shown): Page {
   const { id, kind, name, revision } = channel;
+  const { channels } = context.texts;
   const form = renderForm(values, errors, {
     texts: context.texts,
     kind,
     action: `/channels/${id}/edit`,
     hidden: html`${context.csrfField}<input type="hidden" name="revision" value="${revision}">`,
-    button: 'Save channel',
+    button: channels.save,
     cancel: `/channels/${id}`,
     isStored: true,
     timeZone: context.timeZone,
   });
   return {
-    title: 'Edit channel',
-    subtitle: html`<span class="kind">${renderMark(kind)}${KIND_GUIDES[kind].title}</span>`,
+    title: channels.edit,
+    subtitle: html`<span class="kind">${renderMark(kind)}${channels.kinds[kind]}</span>`,
     breadcrumb: { href: `/channels/${id}`, text: name },
     body: isChanged ? html`<div class="split">${form}${renderSaved(context, channel)}</div>` : form,
   };
@@ -68,7 +68,7 @@ export async function showEditChannel(context: UserPageContext): Promise<Page> {
 }
 
 export async function changeChannel(context: UserPageContext): Promise<Page | Redirect> {
-  const { actions, session, request } = context;
+  const { actions, session, request, texts } = context;
   const id = readId(context);
   const form = readForm(request);
   const values = readFormValues(form);
@@ -77,15 +77,12 @@ export async function changeChannel(context: UserPageContext): Promise<Page | Re
   const result = await actions.changeChannel(session, { id, revision, ...toChanges(channel, values) });
   if (result.success) {
     const asks = channel.isConfirmed && !result.data.isConfirmed;
-    return redirect(
-      `/channels/${id}`,
-      asks ? 'The channel is saved. Its new address gets a mail with a link now.' : 'The channel is saved.',
-    );
+    return redirect(`/channels/${id}`, asks ? texts.channels.savedUnconfirmed : texts.channels.saved);
   }
   const isChanged = result.code === 'CONFLICT';
   const errors = isChanged
-    ? { fields: {}, form: 'This channel was changed after you opened the form. Nothing is saved yet.' }
-    : toFieldErrors(toFormErrors(result, context.texts), channel.kind);
+    ? { fields: {}, form: texts.channels.conflict }
+    : toFieldErrors(texts, toFormErrors(result, texts), channel.kind);
   // Without a conflict the form keeps the version that it was opened with.
   const shown = isChanged ? channel : { ...channel, revision };
   return { ...renderPage(context, shown, { values, errors, isChanged }), status: toStatus(result) };

@@ -33,14 +33,14 @@ export function toInput(kind: ChannelKind, values: ChannelValues) {
 }
 
 /** The errors of an input, by the fields of the form. */
-export function toFieldErrors({ fields, form }: FormErrors, kind: ChannelKind): FormErrors {
+export function toFieldErrors({ channels }: Texts, { fields, form }: FormErrors, kind: ChannelKind): FormErrors {
   const found: Record<string, string[]> = {};
   const others: string[] = [];
   const known = new Set<string>(['name', ...OPTION_NAMES, ...KIND_GUIDES[kind].fields.map(({ name }) => name)]);
   for (const [path, messages] of Object.entries(fields)) {
     const [first = '', second] = path.split('.');
     const name = first === 'quiet' ? (QUIET_FIELDS[second ?? 'from'] ?? 'quietFrom') : first;
-    if (name === 'quietFrom' || name === 'quietTo') found[name] = ['Give both times, such as 22:00 and 07:00'];
+    if (name === 'quietFrom' || name === 'quietTo') found[name] = [channels.quietBoth];
     else if (known.has(name)) found[name] = [...new Set([...(found[name] ?? []), ...messages])];
     else others.push(`${path} ${messages.join(', ')}`);
   }
@@ -63,30 +63,39 @@ interface FormOptions {
 
 const NOT_FILLED_IN = raw('autocomplete="off" autocapitalize="off" spellcheck="false"');
 
-function renderSetting(field: SettingField, values: ChannelValues, errors: FormErrors, isStored: boolean): Html {
-  const { name, label, isSecret = false, isOptional = false, type = 'text' } = field;
+const renderCode = (text: string) => html`<code>${text}</code>`;
+
+function renderSetting(field: SettingField, values: ChannelValues, errors: FormErrors, options: FormOptions): Html {
+  const { texts, isStored } = options;
+  const { name, prefix = '', isSecret = false, isOptional = false, type = 'text' } = field;
   const keeps = isStored && isSecret;
-  const hint = keeps ? html`Stored, and not shown. Leave it empty to keep it.` : field.hint;
+  const { label, hint: describe } = texts.channelGuides.fields[field.text];
+  const hint = keeps ? texts.channels.keepSecret : html`${describe(renderCode, prefix)}`;
   // What is typed into a field for a secret is not sent back either.
   const value = isSecret ? '' : values[name];
-  const options = { name, label, hint, errors, required: !isOptional && !keeps, attributes: NOT_FILLED_IN };
+  const input = { name, label, hint, errors, required: !isOptional && !keeps, attributes: NOT_FILLED_IN };
   if (name === 'urls') {
     return renderTextarea({
-      ...options,
+      ...input,
       value,
       rows: 3,
       attributes: html`class="code masked" ${NOT_FILLED_IN}`,
     });
   }
-  return renderInput({ ...options, value, type: isSecret ? 'password' : type });
+  return renderInput({ ...input, value, type: isSecret ? 'password' : type });
 }
 
 /** Folded where the channel exists already. */
-function renderSteps({ kind, isStored }: FormOptions): Html {
-  const { place, steps } = KIND_GUIDES[kind];
-  const list = html`<ol class="numbered">${steps.map((step) => html`<li>${step}</li>`)}</ol>`;
+function renderSteps({ texts, kind, isStored }: FormOptions): Html {
+  const { place, steps } = texts.channelGuides.kinds[kind];
+  const marks = {
+    strong: (text: string) => html`<b>${text}</b>`,
+    code: renderCode,
+    link: (text: string) => html`<a href="${KIND_GUIDES[kind].site}" rel="noreferrer">${text}</a>`,
+  };
+  const list = html`<ol class="numbered">${steps(marks).map((step) => html`<li>${step}</li>`)}</ol>`;
   if (isStored) {
-    return html`<details class="gap"><summary>How it is set up ${place.charAt(0).toLowerCase()}${place.slice(1)}</summary>${list}</details>`;
+    return html`<details class="gap"><summary>${texts.channels.setup}</summary>${list}</details>`;
   }
   return html`<section class="gap" aria-labelledby="steps"><h2 id="steps">${place}</h2>
 ${list}</section>`;
@@ -94,26 +103,27 @@ ${list}</section>`;
 
 /** The steps in the other program, what it gave, and when messages may come. */
 export function renderForm(values: ChannelValues, errors: FormErrors, options: FormOptions): Html {
-  const { kind, action, hidden, button, cancel, isStored } = options;
-  const { fields, example } = KIND_GUIDES[kind];
+  const { texts, kind, action, hidden, button, cancel, isStored } = options;
+  const { channels, forms } = texts;
+  const { fields } = KIND_GUIDES[kind];
   const wasRefused = Object.keys(errors.fields).length > 0 || errors.form !== null;
   const asksAgain = wasRefused && !isStored && fields.some(({ isSecret }) => isSecret);
   return html`<form class="panel gap-l form guided" method="post" action="${action}">${hidden}
-${renderFormError(errors, options.texts)}
+${renderFormError(errors, texts)}
 ${renderSteps(options)}
-<section class="gap" aria-labelledby="settings"><h2 id="settings">${isStored ? 'Where it sends' : 'Here'}</h2>
-${asksAgain && html`<p class="muted">Type secrets once more: they are not sent back with the form.</p>`}
-${fields.map((field) => renderSetting(field, values, errors, isStored))}
+<section class="gap" aria-labelledby="settings"><h2 id="settings">${channels.connection}</h2>
+${asksAgain && html`<p class="muted">${channels.enterSecretsAgain}</p>`}
+${fields.map((field) => renderSetting(field, values, errors, options))}
 ${renderInput({
   name: 'name',
-  label: 'Name',
+  label: channels.name,
   value: values.name,
   required: true,
   autocomplete: 'off',
   errors,
-  hint: `For you, such as “${example}”.`,
+  hint: channels.nameHint(texts.channelGuides.kinds[kind].example),
 })}</section>
-${renderOptions(kind, values, errors)}
-<div class="do"><button class="primary">${button}</button><a class="button quiet" href="${cancel}">Cancel</a></div>
+${renderOptions(texts, kind, values, errors)}
+<div class="do"><button class="primary">${button}</button><a class="button quiet" href="${cancel}">${forms.cancel}</a></div>
 </form>`;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ChannelKind } from '@carillon/contract/channels/channels';
 import { isUuid } from '@carillon/contract/validation/formats';
+import type { Texts } from '@carillon/texts';
 import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
@@ -11,17 +12,17 @@ import { isKind, KIND_GUIDES, KINDS } from './kinds.ts';
 import { toOptionValues } from './options.ts';
 
 /** The kinds, each a link to its form. */
-export const renderKinds = (): Html =>
+export const renderKinds = ({ channels, channelGuides }: Texts): Html =>
   html`<ul class="cards">${KINDS.map(
     (kind) =>
-      html`<li><a href="/channels/new?kind=${kind}">${renderMark(kind)}<span><b>${KIND_GUIDES[kind].title}</b><span class="sub">${KIND_GUIDES[kind].what}</span></span></a></li>`,
+      html`<li><a href="/channels/new?kind=${kind}">${renderMark(kind)}<span><b>${channels.kinds[kind]}</b><span class="sub">${channelGuides.kinds[kind].summary}</span></span></a></li>`,
   )}</ul>`;
 
-const showKinds = (): Page => ({
-  title: 'New channel',
-  subtitle: 'Where should answers and alarms arrive?',
-  breadcrumb: { href: '/channels', text: 'Channels' },
-  body: renderKinds(),
+const showKinds = (texts: Texts): Page => ({
+  title: texts.channels.new,
+  subtitle: texts.channels.newSubtitle,
+  breadcrumb: { href: '/channels', text: texts.channels.title },
+  body: renderKinds(texts),
 });
 
 interface Shown {
@@ -32,17 +33,17 @@ interface Shown {
 }
 
 function renderPage({ csrfField, timeZone, texts }: UserPageContext, { kind, id, values, errors }: Shown): Page {
-  const { title, what } = KIND_GUIDES[kind];
+  const { channels, channelGuides } = texts;
   return {
-    title: `New channel: ${title}`,
-    subtitle: html`<span class="kind">${renderMark(kind)}${what}</span>`,
-    breadcrumb: { href: '/channels/new', text: 'Another kind' },
+    title: channels.newOfKind(channels.kinds[kind]),
+    subtitle: html`<span class="kind">${renderMark(kind)}${channelGuides.kinds[kind].summary}</span>`,
+    breadcrumb: { href: '/channels/new', text: channels.otherKinds },
     body: renderForm(values, errors, {
       texts,
       kind,
       action: `/channels/new?kind=${kind}`,
       hidden: html`${csrfField}<input type="hidden" name="id" value="${id}">`,
-      button: 'Create channel',
+      button: channels.create,
       cancel: '/channels',
       isStored: false,
       timeZone,
@@ -53,7 +54,7 @@ function renderPage({ csrfField, timeZone, texts }: UserPageContext, { kind, id,
 /** The choice of a kind, or the form of the one that the address names. */
 export function showNewChannel(context: UserPageContext): Page {
   const { kind = '' } = readQuery(context.request);
-  if (!isKind(kind)) return showKinds();
+  if (!isKind(kind)) return showKinds(context.texts);
   const starts = KIND_GUIDES[kind].fields.flatMap(({ name, start }) => (start ? [[name, start]] : []));
   const values = createFormValues({ ...Object.fromEntries(starts), ...toOptionValues(context.timeZone) });
   return renderPage(context, { kind, id: randomUUID(), values, errors: NO_ERRORS });
@@ -61,7 +62,7 @@ export function showNewChannel(context: UserPageContext): Page {
 
 /** The id is in the form, so that sending it twice creates one channel. */
 export async function createChannel(context: UserPageContext): Promise<Page | Redirect> {
-  const { actions, session, request } = context;
+  const { actions, session, request, texts } = context;
   const { kind = '' } = readQuery(request);
   if (!isKind(kind)) return redirect('/channels/new');
   const form = readForm(request);
@@ -71,12 +72,10 @@ export async function createChannel(context: UserPageContext): Promise<Page | Re
   if (result.success) {
     return redirect(
       `/channels/${id}`,
-      result.data.isConfirmed
-        ? 'The channel is created. Send a test, then choose it on the form of a task.'
-        : 'The channel is created. Its address gets a mail with a link now.',
+      result.data.isConfirmed ? texts.channels.created : texts.channels.createdUnconfirmed,
     );
   }
-  if (result.code === 'CONFLICT') return redirect(`/channels/${id}`, 'This form was sent before: the channel exists.');
-  const errors = toFieldErrors(toFormErrors(result, context.texts), kind);
+  if (result.code === 'CONFLICT') return redirect(`/channels/${id}`, texts.channels.createdAlready);
+  const errors = toFieldErrors(texts, toFormErrors(result, texts), kind);
   return { ...renderPage(context, { kind, id, values, errors }), status: toStatus(result) };
 }

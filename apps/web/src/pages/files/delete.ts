@@ -1,5 +1,4 @@
 import { NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../components/fields.ts';
-import { countWords, formatBytes } from '../../components/format.ts';
 import { html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 import { type Page, type Redirect, redirect } from '../../page.ts';
@@ -9,17 +8,18 @@ export const askToDelete = async (context: UserPageContext): Promise<Page> =>
   renderQuestion(context, await findFile(context), NO_ERRORS);
 
 function renderQuestion({ csrfField, texts }: UserPageContext, file: StoredFile, errors = NO_ERRORS): Page {
-  const { id, name, size, tasks, hasMoreTasks } = file;
+  const { files, formats } = texts;
+  const { id, name, size, tasks } = file;
   const use =
     tasks.length > 0
-      ? html`<p><b>It is attached to ${renderTasks(tasks, hasMoreTasks)}.</b> ${tasks.length === 1 ? 'Its next run fails until you change its attachments.' : 'Their next runs fail until you change their attachments.'}</p>`
-      : html`<p>No task has it attached.</p>`;
+      ? html`<p><b>${files.attachedTo(renderTasks(texts, file))}</b> ${files.breaksRuns(tasks.length)}</p>`
+      : html`<p>${files.notAttached}</p>`;
   return {
-    title: 'Delete this file?',
-    breadcrumb: { href: '/files', text: 'Files' },
-    body: html`${renderFormError(errors, texts)}<div class="panel gap"><p class="lead">${name}, ${describeKind(file)}, ${formatBytes(size)}</p>
-${use}<p>It cannot be brought back.</p>
-<form class="do" method="post" action="/files/${id}/delete">${csrfField}<button class="danger">Delete file</button><a class="button" href="/files">Keep it</a></form></div>`,
+    title: files.deleteTitle,
+    breadcrumb: { href: '/files', text: files.title },
+    body: html`${renderFormError(errors, texts)}<div class="panel gap"><p class="lead">${name}, ${describeKind(texts, file)}, ${formats.bytes(size)}</p>
+${use}<p>${files.cannotUndo}</p>
+<form class="do" method="post" action="/files/${id}/delete">${csrfField}<button class="danger">${files.deleteFile}</button><a class="button" href="/files">${texts.forms.cancel}</a></form></div>`,
   };
 }
 
@@ -28,8 +28,7 @@ export async function deleteFile(context: UserPageContext): Promise<Page | Redir
   const result = await context.actions.deleteFile(context.session, { id });
   if (result.success) {
     const { name, tasks } = result.data;
-    const rest = tasks.length > 0 ? ` ${countWords(tasks.length, 'task')} had it attached.` : '';
-    return redirect('/files', `${name} is deleted.${rest}`);
+    return redirect('/files', context.texts.files.deleted(name, tasks.length));
   }
   const errors = toFormErrors(result, context.texts);
   return { ...renderQuestion(context, await findFile(context), errors), status: toStatus(result) };

@@ -1,23 +1,15 @@
 import { isUuid } from '@carillon/contract/validation/formats';
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { type Html, html } from '../../html.ts';
 import { ActionFailed, type UserPageContext, unwrap } from '../../page.ts';
 
 export type StoredFile = WebActionData<'getFile'>;
 
-const KINDS: Record<string, string> = {
-  'image/jpeg': 'JPEG image',
-  'image/png': 'PNG image',
-  'image/webp': 'WebP image',
-  'image/gif': 'GIF image',
-  'application/pdf': 'PDF',
-  'text/plain': 'text',
-  'text/markdown': 'Markdown',
-  'text/csv': 'CSV table',
-  'application/json': 'JSON',
-};
-
-export const describeKind = ({ type }: StoredFile): string => KINDS[type] ?? type;
+export function describeKind({ files }: Texts, { type }: StoredFile): string {
+  const types: Partial<Record<string, string>> = files.types;
+  return types[type] ?? type;
+}
 
 /** Stops with 404 for a file that is not the visitor's. */
 export async function findFile({ actions, session, request }: UserPageContext): Promise<StoredFile> {
@@ -33,5 +25,5 @@ export function findPreview({ dashboard }: UserPageContext, { type, url }: Store
   return origin === new URL(dashboard.appUrl).origin && pathname.startsWith('/files/') ? pathname : null;
 }
 
-export const renderTasks = (tasks: readonly { id: number; name: string }[], hasMore: boolean): Html =>
-  html`${tasks.map(({ id, name }, at) => html`${at > 0 && ', '}<a href="/tasks/${id}">${name}</a>`)}${hasMore && ' and more'}`;
+export const renderTasks = ({ files }: Texts, { tasks, hasMoreTasks }: StoredFile): Html =>
+  html`${tasks.map(({ id, name }, at) => html`${at > 0 && ', '}<a href="/tasks/${id}">${name}</a>`)}${hasMoreTasks && files.andMore}`;

@@ -1,4 +1,5 @@
 import type { ActionError } from '@carillon/contract/actions/index';
+import type { Texts } from '@carillon/texts';
 import { readFiles } from '../../http/multipart.ts';
 import { ActionFailed, type UserPageContext } from '../../page.ts';
 
@@ -12,17 +13,17 @@ export async function storeFiles(context: UserPageContext): Promise<{ ids: strin
   const problems: string[] = [];
   for (const { name, type, bytes } of readFiles(context.request)) {
     if (bytes === null) {
-      problems.push(`${name} is too long: a file has at most 10 MB, and all together 20 MB`);
+      problems.push(context.texts.files.tooLarge(name));
       continue;
     }
     const result = await context.actions.uploadFile(context.session, { name, type, bytes: toStream(bytes) });
     if (result.success) ids.push(result.data.id);
-    else problems.push(...describeProblems(name, result));
+    else problems.push(...describeProblems(context.texts, name, result));
   }
   return { ids, problems };
 }
 
-function describeProblems(name: string, result: ActionError): string[] {
+function describeProblems({ files, formats }: Texts, name: string, result: ActionError): string[] {
   switch (result.code) {
     case undefined:
       return Object.values(result.details)
@@ -30,9 +31,9 @@ function describeProblems(name: string, result: ActionError): string[] {
         .map((text) => `${name} ${text}`);
     case 'QUOTA_EXCEEDED':
     case 'SERVICE_UNAVAILABLE':
-      return [`${name} is not stored: ${result.error}`];
+      return [files.notStored(name, result.error)];
     case 'RATE_LIMIT_EXCEEDED':
-      return [`${name} is not stored: too many files at once, try again in ${result.retryAfter} s`];
+      return [files.notStored(name, files.tooMany(formats.duration(result.retryAfter * 1000)))];
     default:
       throw new ActionFailed(result);
   }

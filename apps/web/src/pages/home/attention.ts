@@ -1,6 +1,5 @@
 import type { Parts, Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
-import { CHANNEL_TITLES } from '../../components/channel-choices.ts';
 import { type RunOutcome, renderIcon } from '../../components/status-icon.ts';
 import { renderMomentOn } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
@@ -21,7 +20,10 @@ const MAX_SHOWN = 5;
 const button = (href: string, text: string) => html`<a class="button" href="${href}">${text}</a>`;
 
 /** A webhook, or a channel, that was switched off after it failed. */
-function describeEndpoint({ home }: Texts, { id, url, kind, name }: CauseOf<'endpoint_off'>['endpoint']): Need {
+function describeEndpoint(
+  { home, channels }: Texts,
+  { id, url, kind, name }: CauseOf<'endpoint_off'>['endpoint'],
+): Need {
   if (kind === 'webhook') {
     const link = html`<a href="/webhooks/${id}"><b>${new URL(url).host}</b></a>`;
     const action = button(`/webhooks/${id}`, home.seeDeliveries);
@@ -30,7 +32,7 @@ function describeEndpoint({ home }: Texts, { id, url, kind, name }: CauseOf<'end
   const link = html`<a href="/channels/${id}"><b>${name}</b></a>`;
   return {
     outcome: 'failed',
-    text: html`${home.channelOff(link, CHANNEL_TITLES[kind])}`,
+    text: html`${home.channelOff(link, channels.kinds[kind])}`,
     action: button(`/channels/${id}`, home.seeWhy),
   };
 }

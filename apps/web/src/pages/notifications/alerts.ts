@@ -1,12 +1,13 @@
 import { parseId } from '@carillon/contract/validation/formats';
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
-import { countWords, formatDay, formatDistance, formatTime } from '../../components/format.ts';
 import { type RunOutcome, renderIcon } from '../../components/status-icon.ts';
 import { buildAddress, renderPager } from '../../components/tables.ts';
 import { renderMomentOn } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { type Page, type UserPageContext, unwrap } from '../../page.ts';
+import type { Page } from '../../page.ts';
+import { type UserPageContext, unwrap } from '../../page.ts';
 
 type Alert = WebActionData<'listAlerts'>['alerts'][number];
 type Delivery = Alert['deliveries'][number];
@@ -25,77 +26,91 @@ const SIGNS: Record<Alert['kind'], RunOutcome> = {
 };
 
 /** A path of a webhook may contain a secret. */
-const describeTarget = ({ kind, to }: Delivery) =>
-  kind === 'mail' ? to : kind === 'channel' ? `the channel ${to}` : `the webhook at ${new URL(to).host}`;
+const describeTarget = ({ alerts }: Texts, { kind, to }: Delivery) =>
+  kind === 'mail' ? to : kind === 'channel' ? alerts.toChannel(to) : alerts.toWebhook(new URL(to).host);
+
+const strong = (text: string) => html`<b>${text}</b>`;
 
 function renderDelivery(context: UserPageContext, delivery: Delivery): Html {
   const { status, attempts, lastError, at } = delivery;
-  const target = describeTarget(delivery);
-  if (status === 'delivered') return html`<li>Sent to ${target} ${renderMomentOn(at, context)}</li>`;
-  const tried = attempts > 0 && ` after ${countWords(attempts, 'attempt')}`;
-  const reason = lastError !== null && html`: ${lastError}`;
-  if (status === 'failed') return html`<li><b>Not delivered</b> to ${target}${tried}${reason}</li>`;
-  if (status === 'held') return html`<li>Held back by ${target}: quiet hours, its interval or its digest</li>`;
-  return html`<li>Waiting to be sent to ${target}${attempts > 0 && html`, once more${tried}`}${reason}</li>`;
+  const { alerts } = context.texts;
+  const target = describeTarget(context.texts, delivery);
+  switch (status) {
+    case 'delivered':
+      return html`<li>${alerts.delivered(target, renderMomentOn(at, context))}</li>`;
+    case 'failed':
+      return html`<li>${alerts.failed(strong, target, attempts, lastError)}</li>`;
+    case 'held':
+      return html`<li>${alerts.held(target)}</li>`;
+    default:
+      return html`<li>${alerts.waiting(target, attempts, lastError)}</li>`;
+  }
 }
 
 function renderAlert(context: UserPageContext, alert: Alert, { taskId: onlyTask }: Query): Html {
   const { timeZone, now } = context;
+  const { formats, alerts } = context.texts;
   const { kind, taskId, taskName, executionId, title, message, createdAt, undelivered, deliveries } = alert;
   const at = new Date(createdAt);
-  return html`<li><time datetime="${at.toISOString()}" title="${formatDistance(at, now)}">${formatTime(at, timeZone)}</time><span class="node">${renderIcon(SIGNS[kind])}</span>
-<div><h3>${title}${undelivered && html` <span class="tag">not delivered</span>`}</h3><p>${message}</p>
+  return html`<li><time datetime="${at.toISOString()}" title="${formats.distance(at, now)}">${formats.time(at, timeZone)}</time><span class="node">${renderIcon(SIGNS[kind])}</span>
+<div><h3>${title}${undelivered && html` <span class="tag">${alerts.notDelivered}</span>`}</h3><p>${message}</p>
 ${deliveries.length > 0 && html`<ul class="sent">${deliveries.map((delivery) => renderDelivery(context, delivery))}</ul>`}
-<div class="do"><a href="/tasks/${taskId}">See the task<span class="vh">: ${taskName}</span></a>${
-    executionId !== null && html`<a href="/executions/${executionId}">See the run</a>`
+<div class="do"><a href="/tasks/${taskId}">${alerts.seeTask}<span class="vh">: ${taskName}</span></a>${
+    executionId !== null && html`<a href="/executions/${executionId}">${alerts.seeRun}</a>`
   }${
     onlyTask === null &&
-    html`<a href="${buildAddress('/alerts', { taskId: String(taskId) })}">Only this task<span class="vh">: ${taskName}</span></a>`
+    html`<a href="${buildAddress('/alerts', { taskId: String(taskId) })}">${alerts.onlyThisTask}<span class="vh">: ${taskName}</span></a>`
   }</div></div></li>`;
 }
 
 /** By day, newest first. */
 function renderList(context: UserPageContext, alerts: readonly Alert[], query: Query): Html {
-  const { timeZone, now } = context;
-  const days = Map.groupBy(alerts, ({ createdAt }) => formatDay(new Date(createdAt), timeZone, now));
-  const today = formatDay(now, timeZone, now);
+  const { formats, lists } = context.texts;
+  const days = Map.groupBy(alerts, ({ createdAt }) => formats.day(new Date(createdAt), context));
+  const today = formats.day(context.now, context);
   return html`${[...days].map(
     ([day, ofDay]) =>
-      html`<section aria-label="${day}"><h2 class="head">${day === today ? 'Today' : day}</h2>
+      html`<section aria-label="${day}"><h2 class="head">${day === today ? lists.today : day}</h2>
 <ol class="times notes">${ofDay.map((alert) => renderAlert(context, alert, query))}</ol></section>`,
   )}`;
 }
 
-const renderEmpty = ({ taskId, cursor }: Query): Html => {
-  if (cursor !== undefined) return html`<p class="muted">There are no earlier ones.</p>`;
-  return html`<div class="panel empty"><p>${taskId === null ? 'No task' : 'This task'} has sent an alert. Carillon sends one when a run does not come in time, when a task fails again and again, or when a run costs too much or takes too long, and says when the task works again.</p>
-<p>A task with a channel, a webhook or a mail address sends the first two; the others are settings of the task.</p>
-<p>${
+function renderEmpty({ alerts }: Texts, { taskId, cursor }: Query): Html {
+  if (cursor !== undefined) return html`<p class="muted">${alerts.noEarlier}</p>`;
+  const [text, href, button] =
     taskId === null
-      ? html`<a class="button" href="/tasks">Choose a task</a>`
-      : html`<a class="button" href="/tasks/${taskId}">See the task</a>`
-  }</p></div>`;
-};
+      ? [alerts.empty, '/tasks', alerts.seeTasks]
+      : [alerts.emptyOfTask, `/tasks/${taskId}`, alerts.seeTask];
+  return html`<div class="panel empty"><p>${text}</p><p><a class="button" href="${href}">${button}</a></p></div>`;
+}
+
+function renderLimit({ alerts }: Texts, taskId: string, taskName: string | undefined): Html {
+  const task = taskName === undefined ? html`${alerts.oneTask}` : html`<a href="/tasks/${taskId}">${taskName}</a>`;
+  return html`<p>${alerts.only(task, (text) => html`<a href="/alerts">${text}</a>`)}</p>`;
+}
 
 export async function showAlerts(context: UserPageContext): Promise<Page> {
-  const { actions, session, request, timeZone } = context;
+  const { actions, session, request, timeZone, texts } = context;
   const { taskId: given, cursor } = readQuery(request);
   const query: Query = { taskId: parseId(given ?? ''), cursor };
   const input = { ...(query.taskId !== null && { taskId: query.taskId }), ...(cursor && { cursor }) };
   const { alerts, nextCursor } = unwrap(await actions.listAlerts(session, input));
   const taskId = query.taskId === null ? undefined : String(query.taskId);
   return {
-    title: 'Alerts',
-    subtitle: `What your tasks have alerted you of, and where each alert was sent. Times in ${timeZone}.`,
+    title: texts.alerts.title,
+    subtitle: `${texts.alerts.subtitle} ${texts.lists.timesIn(timeZone)}.`,
     isLive: true,
-    body: html`${
-      taskId !== undefined &&
-      html`<p>Only alerts of ${alerts[0] ? html`<a href="/tasks/${taskId}">${alerts[0].taskName}</a>` : 'one task'}. <a href="/alerts">Show all</a></p>`
-    }
-${alerts.length > 0 ? renderList(context, alerts, query) : renderEmpty(query)}
+    body: html`${taskId !== undefined && renderLimit(texts, taskId, alerts[0]?.taskName)}
+${alerts.length > 0 ? renderList(context, alerts, query) : renderEmpty(texts, query)}
 ${
   (cursor !== undefined || nextCursor !== null) &&
-  renderPager({ path: '/alerts', query: { taskId, cursor }, nextCursor, text: countWords(alerts.length, 'alert') })
+  renderPager({
+    path: '/alerts',
+    query: { taskId, cursor },
+    nextCursor,
+    text: texts.alerts.count(alerts.length),
+    texts,
+  })
 }`,
   };
 }

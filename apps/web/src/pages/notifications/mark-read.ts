@@ -1,5 +1,4 @@
 import { parseId } from '@carillon/contract/validation/formats';
-import { countWords } from '../../components/format.ts';
 import { buildAddress } from '../../components/tables.ts';
 import { readForm } from '../../http/forms.ts';
 import { ActionFailed, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
@@ -20,10 +19,8 @@ export async function readNotification(context: UserPageContext): Promise<Redire
 }
 
 export async function readAllNotifications(context: UserPageContext): Promise<Redirect> {
-  const { actions, session, request } = context;
+  const { actions, session, request, texts } = context;
   const until = parseId(readForm(request).text('until')) ?? 1;
   const { count, isComplete } = unwrap(await actions.readAllNotifications(session, { until }));
-  const rest = isComplete ? '' : ' There are more: mark all once more.';
-  const text = `${countWords(count, 'notification is', 'notifications are')} marked as read.${rest}`;
-  return redirect('/notifications', text);
+  return redirect('/notifications', texts.notifications.marked(count, isComplete));
 }

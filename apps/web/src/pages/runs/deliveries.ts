@@ -1,5 +1,5 @@
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
-import { CHANNEL_TITLES } from '../../components/channel-choices.ts';
 import { countWords, formatCount, formatMoment, formatMomentInText } from '../../components/format.ts';
 import { type RunOutcome, renderOutcome } from '../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
@@ -56,9 +56,9 @@ function renderMail(context: UserPageContext, { to, status, attempts, at, error 
 }
 
 /** A path of a webhook may have a secret. */
-function renderTarget({ webhookId, channel, url, event }: Delivery): Html {
+function renderTarget({ channels }: Texts, { webhookId, channel, url, event }: Delivery): Html {
   if (channel !== null) {
-    return html`<a href="/channels/${webhookId}">${channel.name}</a><span class="sub">${CHANNEL_TITLES[channel.kind]}, ${event}</span>`;
+    return html`<a href="/channels/${webhookId}">${channel.name}</a><span class="sub">${channels.kinds[channel.kind]}, ${event}</span>`;
   }
   const name = URL.canParse(url) ? new URL(url).host : url;
   return html`<a href="/webhooks/${webhookId}">${name}</a><span class="sub">webhook, ${event}</span>`;
@@ -70,7 +70,7 @@ function renderDelivery(context: UserPageContext, runId: number, delivery: Deliv
   const { outcome, text } = STATES[status];
   const canSend = isActive && (status === 'delivered' || status === 'failed');
   return renderRow(
-    renderRowHead(renderTarget(delivery)),
+    renderRowHead(renderTarget(context.texts, delivery)),
     renderCell(html`${renderOutcome(outcome, text)}${delivery.digest && html`<span class="sub">in a digest</span>`}`),
     renderCell(formatCount(attempts), { class: 'whole', label: 'Attempts' }),
     renderCell(html`${describeLast(context, delivery)}${renderLog(context, delivery)}`, { class: 'whole' }),

@@ -69,7 +69,7 @@ export async function showRuns(context: UserPageContext): Promise<Page> {
     isLive: true,
     body: html`${renderFilter(context, filter, taskName, NO_ERRORS)}
 ${runs.length > 0 ? renderRuns(context, runs) : renderEmpty(query, isPartial)}
-${(nextCursor !== null || cursor) && renderPager({ path: PATH, query, nextCursor, text: describeEnd(runs.length, isPartial) })}`,
+${(nextCursor !== null || cursor) && renderPager({ path: PATH, query, nextCursor, text: describeEnd(runs.length, isPartial), texts: context.texts })}`,
   };
 }
 

@@ -14,17 +14,21 @@ interface Owner {
   taskId: number | null;
   /** The page that leads here. */
   href: string;
-  text: string;
 }
 
-const ACCOUNT: Owner = { taskId: null, href: '/settings', text: 'Settings' };
+const ACCOUNT: Owner = { taskId: null, href: '/settings' };
+
+const linkBack = ({ texts }: UserPageContext, { taskId, href }: Owner) => ({
+  href,
+  text: taskId === null ? texts.navigation.settings : texts.feeds.task,
+});
 
 const ofTask =
   <T>(work: (context: UserPageContext, owner: Owner) => Promise<T>) =>
   async (context: UserPageContext): Promise<T | Page> => {
     const id = parseId((context.request.params as { id: string }).id);
     if (id === null || !(await isOwnTask(context, id))) return renderNotFound(context);
-    return work(context, { taskId: id, href: `/tasks/${id}`, text: 'The task' });
+    return work(context, { taskId: id, href: `/tasks/${id}` });
   };
 
 const ofAccount =
@@ -34,7 +38,8 @@ const ofAccount =
 
 /** Shows the address in the answer to the form: it stands in no address, no cookie and no other page. */
 async function createFeed(context: UserPageContext, owner: Owner): Promise<Page> {
-  const { taskId, href, text } = owner;
+  const { taskId, href } = owner;
+  const { feeds } = context.texts;
   const currentPassword = readForm(context.request).optional('currentPassword');
   const result = await context.actions.createFeed(context.session, {
     taskId,
@@ -43,35 +48,38 @@ async function createFeed(context: UserPageContext, owner: Owner): Promise<Page>
   if (!result.success && result.code === undefined) return askForPassword(context, owner, result);
   const { url } = unwrap(result);
   return {
-    title: 'The feed is on',
-    subtitle:
-      taskId === null ? 'It has the newest 50 answers of all tasks.' : 'It has the newest 50 answers of the task.',
-    breadcrumb: { href, text },
-    body: html`<div class="notice warn"><p><b>The address is shown this once.</b> Copy it now: it cannot be shown again, only replaced by another one.</p></div>
+    title: feeds.created,
+    subtitle: taskId === null ? feeds.ofAllTasks : feeds.ofTask,
+    breadcrumb: linkBack(context, owner),
+    body: html`<div class="notice warn"><p><b>${feeds.urlOnce}</b> ${feeds.urlCopy}</p></div>
 <section aria-labelledby="address-head">
-<div class="head"><h2 id="address-head">Address</h2></div>
+<div class="head"><h2 id="address-head">${feeds.url}</h2></div>
 <pre class="secret" tabindex="0" aria-labelledby="address-head" translate="no">${url}</pre>
 </section>
-<p>Give it to a feed reader. Anyone with it can read the answers without a password, so treat it like one. The previous address of this feed no longer works.</p>
-<p class="do"><a class="button primary" href="${href}">I have copied it</a></p>`,
+<p>${feeds.urlHint}</p>
+<p class="do"><a class="button primary" href="${href}">${feeds.copied}</a></p>`,
   };
 }
 
-const askForPassword = ({ csrfField, texts }: UserPageContext, { href, text }: Owner, result: ActionError): Page => ({
-  title: 'Confirm that it is you',
-  subtitle: 'Anyone with the address of a feed can read its answers.',
-  breadcrumb: { href, text },
-  status: toStatus(result),
-  body: html`<form class="panel gap narrow" method="post" action="${href}/feed">${csrfField}
+function askForPassword(context: UserPageContext, owner: Owner, result: ActionError): Page {
+  const { csrfField, texts } = context;
+  const { feeds, forms } = texts;
+  return {
+    title: feeds.confirm,
+    subtitle: feeds.confirmSubtitle,
+    breadcrumb: linkBack(context, owner),
+    status: toStatus(result),
+    body: html`<form class="panel gap narrow" method="post" action="${owner.href}/feed">${csrfField}
 ${renderConfirmation(toFormErrors(result, texts))}
-<div class="do"><button class="primary">Create feed</button><a class="button quiet" href="${href}">Cancel</a></div>
+<div class="do"><button class="primary">${feeds.create}</button><a class="button quiet" href="${owner.href}">${forms.cancel}</a></div>
 </form>`,
-});
+  };
+}
 
-async function endFeed({ actions, session }: UserPageContext, { taskId, href }: Owner): Promise<Redirect> {
+async function endFeed({ actions, session, texts }: UserPageContext, { taskId, href }: Owner): Promise<Redirect> {
   const result = await actions.endFeed(session, { taskId });
   if (!result.success && result.code !== 'NOT_FOUND') unwrap(result);
-  return redirect(href, 'The feed has ended. Its address shows nothing any more.');
+  return redirect(href, texts.feeds.ended);
 }
 
 export function feedPages({ user }: PageRoutes): void {

@@ -1,4 +1,3 @@
-import { formatDay } from '../../components/format.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 
@@ -10,13 +9,11 @@ interface FeedState {
 }
 
 /** Whether there is a feed, with what can be done about it. */
-export function renderFeed({ csrfField, timeZone, now }: UserPageContext, { owner, createdAt }: FeedState): Html {
-  const says =
-    createdAt === null
-      ? 'The newest 50 answers, for a feed reader. Anyone with the address can read them.'
-      : `On since ${formatDay(new Date(createdAt), timeZone, now)}. Its address was shown once: another one ends it.`;
-  return html`<p>${says}</p>
-<form class="do" method="post" action="${owner}/feed">${csrfField}<button>${createdAt === null ? 'Create feed' : 'Replace feed address'}</button>${
-    createdAt === null ? EMPTY : html`<button class="danger" formaction="${owner}/feed/end">End feed</button>`
+export function renderFeed(context: UserPageContext, { owner, createdAt }: FeedState): Html {
+  const { formats, feeds } = context.texts;
+  const text = createdAt === null ? feeds.off : feeds.onSince(formats.day(new Date(createdAt), context));
+  return html`<p>${text}</p>
+<form class="do" method="post" action="${owner}/feed">${context.csrfField}<button>${createdAt === null ? feeds.create : feeds.replace}</button>${
+    createdAt === null ? EMPTY : html`<button class="danger" formaction="${owner}/feed/end">${feeds.end}</button>`
   }</form>`;
 }

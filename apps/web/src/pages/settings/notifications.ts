@@ -75,6 +75,7 @@ ${renderChannelBoxes({
   chosen: props.chosen('channels', settings.channels),
   hint: html`For what concerns the whole account. A task names its own channels. <a href="/channels">Channels</a>`,
   errors,
+  texts: props.context.texts,
 })}`,
     );
   },

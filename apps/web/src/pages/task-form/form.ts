@@ -58,7 +58,7 @@ function renderButtons(isConflict: boolean, address: string | null): Html {
 const PROPOSED = 'This is what the agent proposes. Change what you like, then save it.';
 
 /** The page of the form, for a new task or a stored one. */
-export function renderTaskForm({ csrfField, now, timeZone }: UserPageContext, form: TaskForm): Page {
+export function renderTaskForm({ csrfField, now, timeZone, texts }: UserPageContext, form: TaskForm): Page {
   const { values, formData, plan, errors = NO_ERRORS, status = 200, failure, trial, sent, conflict, proposal } = form;
   const { task } = formData;
   const address = task && `/tasks/${task.id}`;
@@ -77,7 +77,7 @@ ${renderScheduleFields(values, plan, [timeZone], errors)}
 ${renderPreview(plan, values, formData, now)}
 ${renderModelFields(values, formData, errors)}
 ${renderNotificationFields(values, errors)}
-${renderGroups({ values, formData, errors, now, sent })}
+${renderGroups({ values, formData, errors, now, texts, sent })}
 ${renderButtons(conflict !== undefined, address)}
 </form>`,
   };

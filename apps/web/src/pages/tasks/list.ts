@@ -74,6 +74,7 @@ function renderList(context: UserPageContext, query: ListQuery, list: TaskList):
     path: '/tasks',
     query: toQuery(query),
     nextCursor,
+    texts: context.texts,
     text: isUnfinished
       ? 'Part of your tasks is searched. The search continues on the next page.'
       : `${countWords(total, 'task')} in all`,

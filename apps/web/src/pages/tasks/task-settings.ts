@@ -6,7 +6,7 @@ import type { UserPageContext } from '../../page.ts';
 import type { TaskView } from './task-view.ts';
 
 export function renderSettings(
-  { now, timeZone }: UserPageContext,
+  { now, timeZone, texts }: UserPageContext,
   { task, attachments, channels, runs }: TaskView,
 ): Html {
   const isNew = runs.length === 0;
@@ -26,7 +26,7 @@ ${
   html`<dt>Attachments</dt><dd>${attachments.map(({ name, size }) => html`<div>${name}, ${formatBytes(size)}</div>`)}</dd>`
 }
 ${webhookUrl !== null && html`<dt>Webhook</dt><dd>${webhookUrl}</dd>`}
-${channels.length > 0 && html`<dt>Channels</dt><dd>${renderChannels(channels)}</dd>`}
+${channels.length > 0 && html`<dt>Channels</dt><dd>${renderChannels(texts, channels)}</dd>`}
 ${notificationEmail !== null && html`<dt>Mail to</dt><dd>${notificationEmail}</dd>`}
 <dt>Made</dt><dd>${formatDay(new Date(createdAt), timeZone, now)}</dd>
 </dl>

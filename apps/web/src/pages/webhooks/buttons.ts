@@ -1,28 +1,34 @@
-import { formatDuration } from '../../components/format.ts';
 import { readForm } from '../../http/forms.ts';
-import { type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
+import { type Notice, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { readId } from './address.ts';
 
 export async function switchWebhook(context: UserPageContext): Promise<Redirect> {
-  const { actions, session, request } = context;
+  const { actions, session, request, texts } = context;
   const id = readId(context);
   const isActive = readForm(request).text('isActive') === 'true';
   unwrap(await actions.changeWebhook(session, { id, isActive }));
-  return redirect(
-    `/webhooks/${id}`,
-    isActive
-      ? 'The webhook is on. What has waited is sent now; what failed before can be sent again.'
-      : 'The webhook is off. What happens from now on is not sent, also not later.',
-  );
+  return redirect(`/webhooks/${id}`, isActive ? texts.webhooks.switchedOn : texts.webhooks.switchedOff);
 }
 
 /** Waits for the receiver, and says what it answered. */
 export async function testWebhook(context: UserPageContext): Promise<Redirect> {
   const { actions, session } = context;
   const id = readId(context);
-  const { success, statusCode, responseTime, error } = unwrap(await actions.testWebhook(session, { id }));
-  const text = success
-    ? `The test was delivered: the receiver answered ${statusCode} in ${formatDuration(responseTime)}.`
-    : `The test was not delivered. ${error ?? ''}`;
-  return { to: `/webhooks/${id}`, notice: { kind: success ? 'info' : 'warn', text } };
+  return { to: `/webhooks/${id}`, notice: describeTest(context, unwrap(await actions.testWebhook(session, { id }))) };
+}
+
+interface TestResult {
+  success: boolean;
+  statusCode: number | null;
+  responseTime: number;
+  error: string | null;
+}
+
+/** The notice about the test of a webhook or a channel. */
+export function describeTest({ texts }: UserPageContext, result: TestResult): Notice {
+  const { success, statusCode, responseTime, error } = result;
+  const { deliveries, formats } = texts;
+  return success
+    ? { kind: 'info', text: deliveries.testDelivered(statusCode, formats.duration(responseTime)) }
+    : { kind: 'warn', text: deliveries.testFailed(error ?? '') };
 }

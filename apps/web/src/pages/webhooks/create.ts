@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isUuid } from '@carillon/contract/validation/formats';
+import type { Texts } from '@carillon/texts';
 import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
@@ -19,14 +20,14 @@ const renderPage = (
   values: WebhookValues,
   errors: FormErrors,
 ): Page => ({
-  title: 'New webhook',
-  subtitle: 'Tells another program at once when something happens here.',
-  breadcrumb: { href: '/webhooks', text: 'Webhooks' },
+  title: texts.webhooks.new,
+  subtitle: texts.webhooks.newSubtitle,
+  breadcrumb: { href: '/webhooks', text: texts.webhooks.title },
   body: renderForm(values, errors, {
     texts,
     action: '/webhooks/new',
     hidden: html`${csrfField}<input type="hidden" name="id" value="${id}">`,
-    button: 'Create webhook',
+    button: texts.webhooks.create,
     cancel: '/webhooks',
   }),
 });
@@ -36,7 +37,7 @@ export const showNewWebhook = (context: UserPageContext): Page =>
 
 /** Answers with the secret instead of a redirect. The id is in the form, so reloading that page creates nothing. */
 export async function createWebhook(context: UserPageContext): Promise<Page> {
-  const { actions, session, request } = context;
+  const { actions, session, request, texts } = context;
   const form = readForm(request);
   const values = readFormValues(form);
   const id = isUuid(form.text('id')) ? form.text('id').toLowerCase() : randomUUID();
@@ -44,20 +45,20 @@ export async function createWebhook(context: UserPageContext): Promise<Page> {
   if (result.success) {
     return renderSecret(context, {
       ...result.data,
-      title: 'Webhook created',
-      subtitle: 'It is on. One thing is left to do at the receiver.',
+      title: texts.webhooks.created,
+      subtitle: texts.webhooks.createdSubtitle,
       isRotated: false,
       hasInboundAddress: true,
     });
   }
-  if (result.code === 'CONFLICT') return renderSentTwice(id);
-  return { ...renderPage(context, id, values, toFormErrors(result, context.texts)), status: toStatus(result) };
+  if (result.code === 'CONFLICT') return renderSentTwice(texts, id);
+  return { ...renderPage(context, id, values, toFormErrors(result, texts)), status: toStatus(result) };
 }
 
-const renderSentTwice = (id: string): Page => ({
+const renderSentTwice = ({ webhooks }: Texts, id: string): Page => ({
   status: 409,
-  title: 'Created already',
-  breadcrumb: { href: '/webhooks', text: 'Webhooks' },
-  body: html`<p>This form was sent before, so the webhook exists. Its secret is not shown again; if you have not copied it, rotate it.</p>
-<p class="do"><a class="button primary" href="/webhooks/${id}">Open the webhook</a><a class="button" href="/webhooks/${id}/rotate">Rotate its secret…</a></p>`,
+  title: webhooks.createdAlready,
+  breadcrumb: { href: '/webhooks', text: webhooks.title },
+  body: html`<p>${webhooks.createdAlreadyText}</p>
+<p class="do"><a class="button primary" href="/webhooks/${id}">${webhooks.open}</a><a class="button" href="/webhooks/${id}/rotate">${webhooks.rotateLink}</a></p>`,
 });

@@ -1,9 +1,11 @@
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { hostOf, readId } from './address.ts';
+import { describeEvents } from './events.ts';
 import { readFormValues, renderForm, toInput, type WebhookValues } from './form.ts';
 
 type Webhook = WebActionData<'getWebhook'>;
@@ -16,13 +18,16 @@ interface Shown {
 }
 
 /** What is saved, beside what was typed. */
-const renderSaved = ({ url, events, description }: Webhook): Html => html`<aside aria-labelledby="saved">
-<h2 id="saved" class="head">As it is saved now</h2>
-<dl class="facts"><dt>Address</dt><dd>${url}</dd>
-<dt>Sent when</dt><dd>${events.map((event) => html`<code>${event}</code> `)}</dd>
-<dt>Description</dt><dd>${description ?? '–'}</dd></dl>
-<p class="fine muted">Saving replaces it by what stands in the form.</p>
+function renderSaved(texts: Texts, { url, events, description }: Webhook): Html {
+  const { webhooks, deliveries } = texts;
+  return html`<aside aria-labelledby="saved">
+<h2 id="saved" class="head">${deliveries.savedVersion}</h2>
+<dl class="facts"><dt>${webhooks.url}</dt><dd>${url}</dd>
+<dt>${webhooks.events}</dt><dd>${describeEvents(texts, events)}</dd>
+<dt>${deliveries.description}</dt><dd>${description ?? webhooks.noDescription}</dd></dl>
+<p class="fine muted">${deliveries.savedVersionHint}</p>
 </aside>`;
+}
 
 function renderPage(
   { csrfField, texts }: UserPageContext,
@@ -34,45 +39,43 @@ function renderPage(
     texts,
     action: `/webhooks/${id}/edit`,
     hidden: html`${csrfField}<input type="hidden" name="revision" value="${revision}">`,
-    button: 'Save webhook',
+    button: texts.webhooks.save,
     cancel: `/webhooks/${id}`,
   });
   return {
-    title: 'Edit webhook',
+    title: texts.webhooks.edit,
     breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
-    body: isChanged ? html`<div class="split">${form}${renderSaved(webhook)}</div>` : form,
+    body: isChanged ? html`<div class="split">${form}${renderSaved(texts, webhook)}</div>` : form,
   };
 }
 
-const renderManaged = ({ id, url, purpose, taskId }: Webhook): Page => ({
-  title: 'Edit webhook',
+const renderManaged = ({ webhooks }: Texts, { id, url, purpose, taskId }: Webhook): Page => ({
+  title: webhooks.edit,
   breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
-  body: html`<p>This webhook belongs to ${purpose === 'task' ? 'a task' : 'your settings'}: its address is changed there, and its events are fixed.</p>
-<p class="do"><a class="button primary" href="${purpose === 'task' ? `/tasks/${taskId}/edit` : '/settings'}">${purpose === 'task' ? 'Edit the task' : 'Open the settings'}</a></p>`,
+  body: html`<p>${purpose === 'task' ? webhooks.managedByTask : webhooks.managedBySettings}</p>
+<p class="do"><a class="button primary" href="${purpose === 'task' ? `/tasks/${taskId}/edit` : '/settings'}">${purpose === 'task' ? webhooks.editTask : webhooks.openSettings}</a></p>`,
 });
 
 export async function showEditWebhook(context: UserPageContext): Promise<Page> {
   const webhook = unwrap(await context.actions.getWebhook(context.session, { id: readId(context) }));
-  if (webhook.purpose !== 'subscription') return renderManaged(webhook);
+  if (webhook.purpose !== 'subscription') return renderManaged(context.texts, webhook);
   const { url, events, description } = webhook;
   const values = { url, events, description: description ?? '' };
   return renderPage(context, webhook, { values, errors: NO_ERRORS, isChanged: false });
 }
 
 export async function changeWebhook(context: UserPageContext): Promise<Page | Redirect> {
-  const { actions, session, request } = context;
+  const { actions, session, request, texts } = context;
   const id = readId(context);
   const form = readForm(request);
   const values = readFormValues(form);
   const revision = Number(form.text('revision')) || 0;
   const result = await actions.changeWebhook(session, { id, revision, ...toInput(values) });
-  if (result.success) return redirect(`/webhooks/${id}`, 'The webhook is saved.');
+  if (result.success) return redirect(`/webhooks/${id}`, texts.webhooks.saved);
   const webhook = unwrap(await actions.getWebhook(session, { id }));
-  if (webhook.purpose !== 'subscription') return { ...renderManaged(webhook), status: toStatus(result) };
+  if (webhook.purpose !== 'subscription') return { ...renderManaged(texts, webhook), status: toStatus(result) };
   const isChanged = result.code === 'CONFLICT';
-  const errors = isChanged
-    ? { fields: {}, form: 'This webhook was changed after you opened the form. Nothing is saved yet.' }
-    : toFormErrors(result, context.texts);
+  const errors = isChanged ? { fields: {}, form: texts.webhooks.conflict } : toFormErrors(result, texts);
   // Without a conflict the form keeps the version that it was opened with.
   const shown = isChanged ? webhook : { ...webhook, revision };
   return { ...renderPage(context, shown, { values, errors, isChanged }), status: toStatus(result) };

@@ -40,22 +40,22 @@ export const renderForm = (
 ${renderFormError(errors, texts)}
 ${renderInput({
   name: 'url',
-  label: 'Address',
+  label: texts.webhooks.url,
   type: 'url',
   value: url,
   required: true,
   autocomplete: 'off',
   errors,
-  hint: 'Receives a POST with JSON, signed. It must be https and reachable from the internet.',
+  hint: texts.webhooks.urlHint,
 })}
-${renderEventTicks(events, errors)}
+${renderEventTicks(texts, events, errors)}
 ${renderInput({
   name: 'description',
-  label: 'Description',
+  label: texts.deliveries.description,
   value: description,
   autocomplete: 'off',
   errors,
-  hint: 'Optional. What the receiver is, such as “posts to #shop-ops”.',
+  hint: texts.webhooks.descriptionHint,
 })}
-<div class="do"><button class="primary">${button}</button><a class="button quiet" href="${cancel}">Cancel</a></div>
+<div class="do"><button class="primary">${button}</button><a class="button quiet" href="${cancel}">${texts.forms.cancel}</a></div>
 </form>`;

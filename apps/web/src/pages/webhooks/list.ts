@@ -1,3 +1,4 @@
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { renderMoment } from '../../components/times.ts';
@@ -11,64 +12,72 @@ import { renderDeliveryState, renderDeliveryStrip, renderOwner, renderState } fr
 
 type Webhook = WebActionData<'listWebhooks'>['webhooks'][number];
 
-const COLUMNS = [
-  { head: 'Webhook' },
-  { head: 'State' },
-  { head: 'Last 30 deliveries' },
-  { head: 'Last delivery' },
-  { head: 'Sent when' },
-];
-
 function renderWebhook(context: UserPageContext, webhook: Webhook): Html {
+  const { texts } = context;
   const { id, url, description, status, latest, events } = webhook;
-  const owner = renderOwner(webhook);
+  const owner = renderOwner(texts, webhook);
   const [last] = latest;
   return renderRow(
     renderRowHead(
       html`<a href="/webhooks/${id}">${hostOf(url)}</a><span class="sub">${owner ?? description ?? ''}</span>`,
       { class: 'host' },
     ),
-    renderCell(renderState(status)),
-    renderCell(latest.length > 0 ? renderDeliveryStrip(latest) : html`<span class="sub">nothing sent yet</span>`, {
-      class: 'picture whole',
-    }),
+    renderCell(renderState(texts, status)),
+    renderCell(
+      latest.length > 0
+        ? renderDeliveryStrip(texts, latest)
+        : html`<span class="sub">${texts.deliveries.nothingSent}</span>`,
+      { class: 'picture whole' },
+    ),
     renderCell(
       last
-        ? html`${renderDeliveryState(last)}<span class="sub">${renderMoment(last.createdAt, context)}</span>`
+        ? html`${renderDeliveryState(texts, last)}<span class="sub">${renderMoment(last.createdAt, context)}</span>`
         : html`–`,
       { class: 'whole' },
     ),
-    renderCell(describeEvents(events), { class: 'whole', label: 'Sent when' }),
+    renderCell(describeEvents(texts, events), { class: 'whole', label: texts.webhooks.events }),
   );
 }
 
-const EMPTY_LIST = html`<div class="panel empty">
-<p>The addresses that Carillon calls when something happens will stand here, each with its last deliveries.</p>
-<p>A webhook tells another program at once that a run has completed or failed: a chat, a status page, your own code.</p>
-<p><a class="button" href="/webhooks/new">Create a webhook</a></p>
+const renderEmpty = ({ webhooks }: Texts): Html => html`<div class="panel empty">
+<p>${webhooks.empty}</p>
+<p><a class="button" href="/webhooks/new">${webhooks.create}</a></p>
 </div>`;
+
+function renderList(context: UserPageContext, found: readonly Webhook[]): Html {
+  const { webhooks, deliveries } = context.texts;
+  return renderTable(
+    webhooks.caption,
+    [webhooks.webhook, deliveries.status, webhooks.latest, webhooks.last, webhooks.events].map((head) => ({ head })),
+    found.map((webhook) => renderWebhook(context, webhook)),
+  );
+}
+
+const PAGE_SIZE = 25;
 
 /** The list answers whether each webhook is being delivered. */
 export async function showWebhooks(context: UserPageContext): Promise<Page> {
-  const { actions, session, request } = context;
+  const { actions, session, request, texts } = context;
   const { cursor } = readQuery(request);
-  const { webhooks, nextCursor } = unwrap(await actions.listWebhooks(session, { ...(cursor && { cursor }) }));
+  const { webhooks: found, nextCursor } = unwrap(await actions.listWebhooks(session, { ...(cursor && { cursor }) }));
   const hasPages = cursor !== undefined || nextCursor !== null;
   return {
-    title: 'Webhooks',
-    subtitle: 'Addresses that are called when something happens.',
+    title: texts.webhooks.title,
+    subtitle: texts.webhooks.subtitle,
     isLive: true,
-    aside: html`<a class="button primary" href="/webhooks/new">New webhook</a>`,
+    aside: html`<a class="button primary" href="/webhooks/new">${texts.webhooks.new}</a>`,
     body:
-      webhooks.length === 0 && !hasPages
-        ? EMPTY_LIST
-        : html`<section aria-label="Webhooks">${renderTable(
-            'Webhooks, newest first',
-            COLUMNS,
-            webhooks.map((webhook) => renderWebhook(context, webhook)),
-          )}${
+      found.length === 0 && !hasPages
+        ? renderEmpty(texts)
+        : html`<section aria-label="${texts.webhooks.title}">${renderList(context, found)}${
             hasPages &&
-            renderPager({ path: '/webhooks', query: { cursor }, nextCursor, text: 'Newest first, 25 on a page' })
+            renderPager({
+              path: '/webhooks',
+              query: { cursor },
+              nextCursor,
+              text: texts.lists.newestFirst(PAGE_SIZE),
+              texts,
+            })
           }</section>`,
   };
 }

@@ -16,39 +16,38 @@ interface NewSecret {
 const EXAMPLE = `import { Webhook } from 'standardwebhooks';
 
 const webhook = new Webhook(process.env.WEBHOOK_SECRET);
-// Throws unless the request came from here.
 const event = webhook.verify(body, headers);`;
+
+const renderCode = (text: string) => html`<code>${text}</code>`;
+const renderStandard = (text: string) => html`<a href="https://www.standardwebhooks.com" rel="noreferrer">${text}</a>`;
 
 /** Shows a secret, in the answer to the form that has made it: it stands in no address, no cookie and no other page. */
 export function renderSecret(context: UserPageContext, given: NewSecret): Page {
   const { id, url, secret, title, subtitle, isRotated, hasInboundAddress } = given;
-  const { dashboard, viewer } = context;
+  const { dashboard, viewer, texts } = context;
+  const { webhooks } = texts;
   return {
     title,
     subtitle,
     breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
-    body: html`<div class="notice warn"><p><b>The secret is shown this once.</b> Copy it now: it cannot be shown again, only replaced by a new one.</p></div>
+    body: html`<div class="notice warn"><p><b>${webhooks.secretOnce}</b> ${webhooks.secretCopy}</p></div>
 <section aria-labelledby="secret-head">
-<div class="head"><h2 id="secret-head">Secret</h2></div>
+<div class="head"><h2 id="secret-head">${webhooks.secret}</h2></div>
 <pre class="secret" ${raw('tabindex="0"')} aria-labelledby="secret-head" translate="no">${secret}</pre>
 </section>
-<section aria-labelledby="todo"><div class="head"><h2 id="todo">What to do with it</h2></div>
+<section aria-labelledby="todo"><div class="head"><h2 id="todo">${webhooks.nextSteps}</h2></div>
 <ol class="numbered">
-<li>Give it to the receiver, as a setting or an environment variable, not in its code.</li>
-<li>Let the receiver check each request by the headers <code>webhook-id</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code> of <a href="https://www.standardwebhooks.com" rel="noreferrer">Standard Webhooks</a>, over the body as it came. There are libraries for most languages, such as:
-<pre tabindex="0" aria-label="Example in JavaScript">${EXAMPLE}</pre></li>
-${
-  isRotated
-    ? html`<li>For 24 hours, requests are signed with the secret before too, so that nothing is lost while you change the receiver.</li>`
-    : html`<li>Send a test from the page of the webhook and see what the receiver answers.</li>`
-}
+<li>${webhooks.storeSecret}</li>
+<li>${webhooks.checkHeaders(renderCode, renderStandard)}
+<pre tabindex="0" aria-label="${webhooks.example}">${EXAMPLE}</pre></li>
+${isRotated ? html`<li>${webhooks.previousSecret}</li>` : html`<li>${webhooks.testIt}</li>`}
 </ol></section>
 ${
   hasInboundAddress &&
-  html`<section aria-labelledby="inbound"><div class="head"><h2 id="inbound">Running tasks from outside</h2></div>
-<p>A program that has the secret can run your tasks by a signed <code>POST</code> of <code>{"taskId": 1}</code> to this address. It contains the secret.</p>
+  html`<section aria-labelledby="inbound"><div class="head"><h2 id="inbound">${webhooks.inbound}</h2></div>
+<p>${webhooks.inboundText(renderCode)}</p>
 <pre class="after" tabindex="0" aria-labelledby="inbound" translate="no">${dashboard.appUrl}/api/webhooks/${viewer.id}/${secret}</pre></section>`
 }
-<p class="do"><a class="button primary" href="/webhooks/${id}">I have copied it</a></p>`,
+<p class="do"><a class="button primary" href="/webhooks/${id}">${webhooks.copied}</a></p>`,
   };
 }

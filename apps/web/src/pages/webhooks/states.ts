@@ -1,6 +1,6 @@
 import type { WebhookStatus } from '@carillon/contract/webhooks/webhooks';
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
-import { countWords } from '../../components/format.ts';
 import { type RunOutcome, renderOutcome, renderStripOf } from '../../components/status-icon.ts';
 import { type Html, html } from '../../html.ts';
 
@@ -13,58 +13,60 @@ export interface Delivery {
 }
 export type Webhook = Pick<Shown['webhook'], 'id' | 'purpose' | 'taskId' | 'taskName' | 'url' | 'description'>;
 
-const STATES: Record<WebhookStatus, { outcome: RunOutcome; text: string }> = {
-  active: { outcome: 'ran', text: 'On' },
-  inactive: { outcome: 'paused', text: 'Off' },
-  failed: { outcome: 'failed', text: 'Off, failed' },
-};
-
-export const renderState = (status: WebhookStatus): Html => renderOutcome(STATES[status].outcome, STATES[status].text);
-
-export function describeDelivery({ status, attempt }: Delivery): { outcome: RunOutcome; text: string } {
+export function renderState({ deliveries }: Texts, status: WebhookStatus): Html {
   switch (status) {
-    case 'delivered':
-      return attempt > 1 ? { outcome: 'late', text: 'Delivered late' } : { outcome: 'ran', text: 'Delivered' };
+    case 'active':
+      return renderOutcome('ran', deliveries.on);
+    case 'inactive':
+      return renderOutcome('paused', deliveries.off);
     case 'failed':
-      return { outcome: 'failed', text: 'Failed' };
-    case 'sending':
-      return { outcome: 'running', text: 'Sending' };
-    case 'pending':
-      return { outcome: 'waiting', text: 'Waiting' };
-    case 'held':
-      return { outcome: 'paused', text: 'Held back' };
-    case 'digested':
-      return { outcome: 'ran', text: 'In a digest' };
+      return renderOutcome('failed', deliveries.offFailed);
   }
 }
 
-export function renderDeliveryState(delivery: Delivery): Html {
-  const { outcome, text } = describeDelivery(delivery);
+export function describeDelivery({ deliveries }: Texts, { status, attempt }: Delivery) {
+  const texts: Record<Status, { outcome: RunOutcome; text: string }> = {
+    delivered:
+      attempt > 1
+        ? { outcome: 'late', text: deliveries.deliveredLate }
+        : { outcome: 'ran', text: deliveries.delivered },
+    failed: { outcome: 'failed', text: deliveries.failed },
+    sending: { outcome: 'running', text: deliveries.sending },
+    pending: { outcome: 'waiting', text: deliveries.waiting },
+    held: { outcome: 'paused', text: deliveries.held },
+    digested: { outcome: 'ran', text: deliveries.digested },
+  };
+  return texts[status];
+}
+
+export function renderDeliveryState(texts: Texts, delivery: Delivery): Html {
+  const { outcome, text } = describeDelivery(texts, delivery);
   return renderOutcome(outcome, text);
 }
 
-const WORDS: [RunOutcome, string][] = [
-  ['ran', 'delivered'],
-  ['late', 'delivered late'],
-  ['failed', 'failed'],
-  ['running', 'on the way'],
-];
-
 /** The latest deliveries as a strip. `latest` is newest first. */
-export function renderDeliveryStrip(latest: readonly Delivery[]): Html {
+export function renderDeliveryStrip(texts: Texts, latest: readonly Delivery[]): Html {
+  const { deliveries } = texts;
   const outcomes = latest.map((delivery) => {
-    const { outcome } = describeDelivery(delivery);
+    const { outcome } = describeDelivery(texts, delivery);
     return outcome === 'waiting' || outcome === 'paused' ? 'running' : outcome;
   });
-  const counts = WORDS.map(([outcome, words]) => ({ count: outcomes.filter((one) => one === outcome).length, words }));
-  const text = counts.filter(({ count }) => count > 0).map(({ count, words }) => `${count} ${words}`);
-  const name = `Last ${countWords(latest.length, 'delivery', 'deliveries')}: ${text.join(', ')}`;
-  return renderStripOf(outcomes.toReversed(), name);
+  const counts = [
+    ['ran', deliveries.countDelivered],
+    ['late', deliveries.countLate],
+    ['failed', deliveries.countFailed],
+    ['running', deliveries.countPending],
+  ] as const;
+  const parts = counts.flatMap(([outcome, describe]) => {
+    const count = outcomes.filter((one) => one === outcome).length;
+    return count > 0 ? [describe(count)] : [];
+  });
+  return renderStripOf(outcomes.toReversed(), deliveries.latest(latest.length, parts));
 }
 
 /** Whose webhook it is, where its owner is not the list itself. */
-export function renderOwner({ purpose, taskId, taskName }: Webhook): Html | null {
-  if (purpose === 'task') return html`of the task <a href="/tasks/${taskId}">${taskName ?? taskId}</a>`;
-  if (purpose === 'account') return html`of your <a href="/settings">settings</a>`;
+export function renderOwner({ webhooks }: Texts, { purpose, taskId, taskName }: Webhook): Html | null {
+  if (purpose === 'task') return html`${webhooks.ofTask(html`<a href="/tasks/${taskId}">${taskName ?? taskId}</a>`)}`;
+  if (purpose === 'account') return html`${webhooks.ofSettings((text) => html`<a href="/settings">${text}</a>`)}`;
   return null;
 }

@@ -30,13 +30,14 @@ const renderRule = (
 ): Html => renderInput({ name, label, type: 'number', value: String(values[name]), attributes: raw(limits), errors });
 
 /** What is sent to the addresses and channels of the task, and when. */
-export const renderNotifications = ({ values, formData, errors }: SectionProps): Html =>
+export const renderNotifications = ({ values, formData, errors, texts }: SectionProps): Html =>
   html`${renderChannelBoxes({
     legend: 'Channels',
     channels: formData.channels,
     chosen: values.channels,
     hint: html`At most 10. <a href="/channels">Channels of the account</a>`,
     errors,
+    texts,
   })}
 ${renderRadios({ name: 'notify', legend: 'Send to the addresses and channels', choices: NOTIFY, value: values.notify, errors })}
 ${renderTextarea({

@@ -1,3 +1,4 @@
+import type { Texts } from '@carillon/texts';
 import type { FormErrors } from '../../../components/fields.ts';
 import type { Html } from '../../../html.ts';
 import type { TaskFormData } from '../form-data.ts';
@@ -9,6 +10,7 @@ export interface SectionProps {
   formData: TaskFormData;
   errors: FormErrors;
   now: Date;
+  texts: Texts;
   /** What would be sent, if that was asked for. */
   sent: Html | undefined;
 }

@@ -1,0 +1,35 @@
+import type { notifications as en } from '../en/notifications.ts';
+import { formats } from './formats.ts';
+
+const { count, number } = formats;
+
+export const notifications: typeof en = {
+  title: 'Notificações',
+  allRead: 'Todas lidas.',
+  unread: (notifications, isMore) =>
+    `${number(notifications)}${isMore ? ' ou mais' : ''} ${notifications === 1 ? 'não lida' : 'não lidas'}.`,
+  filter: 'Filtro',
+  filterAll: 'Todas',
+  filterUnread: 'Não lidas',
+  empty: 'Nenhuma notificação ainda. Falhas, limites e webhooks desligados aparecem aqui.',
+  noUnread: 'Nenhuma notificação não lida.',
+  noEarlier: 'Nenhuma notificação anterior.',
+  showAll: 'Mostrar todas',
+  setUsageAlert: 'Definir um alerta de uso',
+  count: (notifications) => count(notifications, 'notificação', 'notificações'),
+  new: 'nova',
+  markRead: 'Marcar como lida',
+  markAllRead: 'Marcar todas como lidas',
+  marked: (notifications, isComplete) =>
+    `${count(notifications, 'notificação foi marcada', 'notificações foram marcadas')} como ${
+      notifications === 1 ? 'lida' : 'lidas'
+    }.${isComplete ? '' : ' Há mais: marque todas de novo.'}`,
+  seeUsage: 'Ver uso',
+  seeFailedRuns: 'Ver execuções com falha',
+  seeTasks: 'Ver tarefas',
+  seeAlerts: 'Ver alertas',
+  seeChannels: 'Ver canais',
+  seeChannel: 'Ver canal',
+  seeWebhook: 'Ver webhook',
+  seeService: 'Ver administração',
+};
