@@ -2,6 +2,7 @@ import { formats } from './formats.ts';
 
 /** What forms say about themselves. */
 export const forms = {
+  save: 'Save',
   cancel: 'Cancel',
   correct: (count: number) => `Correct ${formats.count(count, 'field', 'fields')}.`,
   tooManyAttempts: (wait: string) => `Too many attempts. Try again in ${wait}.`,

@@ -10,6 +10,7 @@ import { files } from './files.ts';
 import { formats } from './formats.ts';
 import { forms } from './forms.ts';
 import { home } from './home.ts';
+import { keys } from './keys.ts';
 import { lists } from './lists.ts';
 import { navigation } from './navigation.ts';
 import { notifications } from './notifications.ts';
@@ -29,6 +30,7 @@ export const en = {
   formats,
   forms,
   home,
+  keys,
   lists,
   navigation,
   notifications,

@@ -2,6 +2,7 @@ import type { forms as en } from '../en/forms.ts';
 import { formats } from './formats.ts';
 
 export const forms: typeof en = {
+  save: 'Salvar',
   cancel: 'Cancelar',
   correct: (count) => `Corrija ${formats.count(count, 'campo', 'campos')}.`,
   tooManyAttempts: (wait) => `Muitas tentativas. Tente de novo em ${wait}.`,

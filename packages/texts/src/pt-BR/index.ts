@@ -11,6 +11,7 @@ import { files } from './files.ts';
 import { formats } from './formats.ts';
 import { forms } from './forms.ts';
 import { home } from './home.ts';
+import { keys } from './keys.ts';
 import { lists } from './lists.ts';
 import { navigation } from './navigation.ts';
 import { notifications } from './notifications.ts';
@@ -31,6 +32,7 @@ export const ptBR: Partial<typeof en> & Pick<typeof en, 'formats'> = {
   formats,
   forms,
   home,
+  keys,
   lists,
   navigation,
   notifications,

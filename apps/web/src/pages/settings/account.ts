@@ -1,3 +1,4 @@
+import type { Texts } from '@carillon/texts';
 import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
@@ -18,44 +19,46 @@ const SETTINGS: readonly Setting[] = [profile, language, theme, notifications, a
 const ALL = [...SETTINGS, firstPassword];
 
 async function renderSettings(context: UserPageContext, refused: Refused | null): Promise<Page> {
+  const { texts } = context;
   const settings = unwrap(await context.actions.getSettings(context.session, {}));
   return {
-    title: 'Settings',
-    subtitle: 'Your account, and this browser.',
-    body: html`${renderSections('/settings')}
+    title: texts.settings.title,
+    subtitle: texts.settings.subtitle,
+    body: html`${renderSections(texts, '/settings')}
 <div class="settings">${SETTINGS.map((setting) => show(setting, context, settings, refused))}
 ${renderFeedSection(context, settings)}
 ${renderInbound(context)}
-${renderExport()}
-${renderDeletion()}</div>`,
+${renderExport(texts)}
+${renderDeletion(texts)}</div>`,
   };
 }
 
 const renderInbound = ({
   dashboard,
   viewer,
+  texts: { settings },
 }: UserPageContext) => html`<section class="setting" aria-labelledby="inbound-title">
-<div><h2 id="inbound-title">Inbound address</h2><p class="hint">Other systems start your tasks by a signed POST.</p></div>
+<div><h2 id="inbound-title">${settings.inbound}</h2><p class="hint">${settings.inboundHint}</p></div>
 <div class="panel gap"><pre><code>POST ${dashboard.appUrl}/api/webhooks/${viewer.id}/<b>SECRET</b></code></pre>
-<p>SECRET is the secret of one of <a href="/webhooks">your webhooks</a>, and also signs the request. Each webhook has an address of its own.</p></div>
+<p>${settings.inboundSecret((text) => html`<a href="/webhooks">${text}</a>`)}</p></div>
 </section>`;
 
 const renderFeedSection = (
   context: UserPageContext,
   { feedCreatedAt }: Settings,
 ) => html`<section class="setting" aria-labelledby="feed-title">
-<div><h2 id="feed-title">Feed</h2><p class="hint">The answers of all tasks as an Atom feed. A task has a feed of its own on its page.</p></div>
+<div><h2 id="feed-title">${context.texts.settings.feed}</h2><p class="hint">${context.texts.settings.feedHint}</p></div>
 <div class="panel gap">${renderFeed(context, { owner: '/settings', createdAt: feedCreatedAt })}</div>
 </section>`;
 
-const renderExport = () => html`<section class="setting" aria-labelledby="export-title">
-<div><h2 id="export-title">Export</h2><p class="hint">What Carillon has stored about you, in one file.</p></div>
-<div><a class="button" href="/settings/export">Export account…</a></div>
+const renderExport = ({ settings }: Texts) => html`<section class="setting" aria-labelledby="export-title">
+<div><h2 id="export-title">${settings.export}</h2><p class="hint">${settings.exportHint}</p></div>
+<div><a class="button" href="/settings/export">${settings.exportTitle}…</a></div>
 </section>`;
 
-const renderDeletion = () => html`<section class="setting" aria-labelledby="deletion-title">
-<div><h2 id="deletion-title">Delete the account</h2><p class="hint">With its tasks, runs, files and keys, at once and for good.</p></div>
-<div><a class="button danger" href="/settings/delete">Delete account…</a></div>
+const renderDeletion = ({ settings }: Texts) => html`<section class="setting" aria-labelledby="deletion-title">
+<div><h2 id="deletion-title">${settings.deletion}</h2><p class="hint">${settings.deletionHint}</p></div>
+<div><a class="button danger" href="/settings/delete">${settings.deletion}…</a></div>
 </section>`;
 
 export const showSettings = (context: UserPageContext): Promise<Page> => renderSettings(context, null);
@@ -66,7 +69,7 @@ export async function saveSetting(context: UserPageContext): Promise<Page | Redi
   const setting = ALL.find(({ name }) => name === form.text('setting'));
   if (!setting) return renderSettings(context, null);
   const result = await setting.save(context, form);
-  if (result.success) return redirect('/settings#main', setting.done(context.texts));
+  if (result.success) return redirect('/settings#main', setting.done(context.texts, form));
   const page = await renderSettings(context, {
     setting: setting.name,
     form,

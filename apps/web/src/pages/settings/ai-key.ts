@@ -1,44 +1,42 @@
-import type { ActionError } from '@carillon/contract/actions/index';
 import { renderInput } from '../../components/fields.ts';
 import { EMPTY, html } from '../../html.ts';
+import type { Form } from '../../http/forms.ts';
 import { renderSettingForm, type Setting } from './setting.ts';
 
-const REQUIRED: ActionError = {
-  success: false,
-  error: 'Validation error',
-  details: { modelRouterApiKey: ['is required'] },
-};
+const isRemoved = (form: Form) => form.text('change') === 'remove';
 
 export const aiKey: Setting = {
   name: 'ai-key',
-  title: () => 'Your key for the AI provider',
-  hint: () =>
-    'With a key of your own, your tasks run on your account with the provider. It is stored encrypted and never shown.',
-  render: (shown) => {
-    const { errors, id, settings } = shown;
+  title: ({ settings }) => settings.aiKey,
+  hint: ({ settings }) => settings.aiKeyHint,
+  render: (props) => {
+    const { errors, id, settings, context } = props;
+    const texts = context.texts.settings;
     const hasKey = settings.hasModelRouterApiKey;
     return renderSettingForm(
-      shown,
+      props,
       'ai-key',
-      html`<p>${hasKey ? 'Your tasks run with your own key.' : 'Your tasks run with the key of this installation.'}</p>
+      html`<p>${hasKey ? texts.ownKey : texts.sharedKey}</p>
 ${renderInput({
   name: 'modelRouterApiKey',
   id: id('modelRouterApiKey'),
-  label: hasKey ? 'Another key' : 'Key',
+  label: hasKey ? texts.newKey : texts.key,
   type: 'password',
   autocomplete: 'off',
   errors,
 })}`,
-      html`<button name="change" value="save">Save key</button>${
-        hasKey ? html`<button class="danger" name="change" value="remove">Remove your key</button>` : EMPTY
+      html`<button name="change" value="save">${texts.saveKey}</button>${
+        hasKey ? html`<button class="danger" name="change" value="remove">${texts.removeKey}</button>` : EMPTY
       }`,
     );
   },
-  save: async ({ actions, session }, form) => {
-    const isRemoved = form.text('change') === 'remove';
+  save: async ({ actions, session, texts }, form) => {
     const key = form.text('modelRouterApiKey').trim();
-    if (!isRemoved && key === '') return REQUIRED;
-    return actions.changeSettings(session, { modelRouterApiKey: isRemoved ? null : key });
+    if (!isRemoved(form) && key === '') {
+      const details = { modelRouterApiKey: [texts.settings.keyRequired] };
+      return { success: false, error: 'Validation error', details };
+    }
+    return actions.changeSettings(session, { modelRouterApiKey: isRemoved(form) ? null : key });
   },
-  done: () => 'The key is saved. Runs use it from now on.',
+  done: ({ settings }, form) => (isRemoved(form) ? settings.aiKeyRemoved : settings.aiKeySaved),
 };

@@ -11,16 +11,17 @@ import { readForm } from '../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 
 async function renderDeletion(context: UserPageContext, email: string, errors: FormErrors): Promise<Page> {
+  const { settings, forms } = context.texts;
   const { hasPassword } = unwrap(await context.actions.getSettings(context.session, {}));
   return {
-    title: 'Delete account',
-    breadcrumb: { href: '/settings', text: 'Settings' },
-    subtitle: 'Deletes your tasks, runs, files, webhooks and keys, at once and for good. They cannot be restored.',
+    title: settings.deletion,
+    breadcrumb: { href: '/settings', text: settings.title },
+    subtitle: settings.deletionText,
     body: html`<form class="panel gap narrow" method="post" action="/settings/delete">${context.csrfField}
 ${renderFormError(errors, context.texts)}
 ${renderInput({
   name: 'email',
-  label: `Type ${context.viewer.email} to confirm`,
+  label: settings.confirmDeletion(context.viewer.email),
   value: email,
   autocomplete: 'off',
   required: true,
@@ -30,7 +31,7 @@ ${
   hasPassword
     ? renderInput({
         name: 'currentPassword',
-        label: 'Your password',
+        label: settings.currentPassword,
         type: 'password',
         autocomplete: 'current-password',
         required: true,
@@ -38,24 +39,19 @@ ${
       })
     : EMPTY
 }
-<div class="do"><button class="danger">Delete account</button><a class="button quiet" href="/settings">Cancel</a></div>
+<div class="do"><button class="danger">${settings.deletion}</button><a class="button quiet" href="/settings">${forms.cancel}</a></div>
 </form>`,
   };
 }
 
 export const showDeletion = (context: UserPageContext): Promise<Page> => renderDeletion(context, '', NO_ERRORS);
 
-const OLD_SESSION: FormErrors = {
-  fields: {},
-  form: 'This session is older than 15 minutes. Sign out, sign in again with your provider, then delete the account.',
-};
-
 export async function deleteAccount(context: UserPageContext): Promise<Page | Redirect> {
-  const { actions, dashboard, request, session, viewer } = context;
+  const { actions, dashboard, request, session, viewer, texts } = context;
   const form = readForm(request);
   const email = form.text('email').trim();
   if (email.toLowerCase() !== viewer.email) {
-    const errors = { form: null, fields: { email: ['is not the address of this account'] } };
+    const errors = { form: null, fields: { email: [texts.settings.wrongEmail] } };
     return { ...(await renderDeletion(context, email, errors)), status: 422 };
   }
   const currentPassword = form.optional('currentPassword');
@@ -63,8 +59,9 @@ export async function deleteAccount(context: UserPageContext): Promise<Page | Re
   const result = await actions.deleteAccount(session, confirmed);
   if (result.success) {
     const cookies = [dashboard.serializeSession(null)];
-    return { ...redirect('/sign-in', 'Your account and all its data are deleted.'), cookies };
+    return { ...redirect('/sign-in', texts.settings.accountDeleted), cookies };
   }
-  const errors = result.code === 'INSUFFICIENT_PERMISSIONS' ? OLD_SESSION : toFormErrors(result, context.texts);
+  const isOld = result.code === 'INSUFFICIENT_PERMISSIONS';
+  const errors = isOld ? { fields: {}, form: texts.settings.oldSession } : toFormErrors(result, texts);
   return { ...(await renderDeletion(context, email, errors)), status: toStatus(result) };
 }

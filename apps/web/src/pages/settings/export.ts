@@ -7,15 +7,14 @@ import { type UserPageContext, unwrap } from '../../page.ts';
 import { renderConfirmation } from './confirmation.ts';
 
 const renderExport = ({ csrfField, texts }: UserPageContext, errors: FormErrors): Page => ({
-  title: 'Export account',
-  breadcrumb: { href: '/settings', text: 'Settings' },
-  subtitle:
-    'A JSON file with your profile, settings, tasks, proposed tasks, runs with their answers, alerts, notifications and usage, and the names of your files, webhooks and keys.',
+  title: texts.settings.exportTitle,
+  breadcrumb: { href: '/settings', text: texts.settings.title },
+  subtitle: texts.settings.exportText,
   body: html`<form class="panel gap narrow" method="post" action="/settings/export">${csrfField}
 ${errors.form === null ? EMPTY : renderFormError(errors, texts)}
-<p>The file has no secrets, and not the content of your <a href="/files">files</a>. With many runs it takes a while.</p>
-${renderConfirmation(errors)}
-<div class="do"><button class="primary">Export account</button><a class="button quiet" href="/settings">Cancel</a></div>
+<p>${texts.settings.exportLimits((text) => html`<a href="/files">${text}</a>`)}</p>
+${renderConfirmation(errors, texts)}
+<div class="do"><button class="primary">${texts.settings.exportTitle}</button><a class="button quiet" href="/settings">${texts.forms.cancel}</a></div>
 </form>`,
 });
 

@@ -70,7 +70,7 @@ function askForPassword(context: UserPageContext, owner: Owner, result: ActionEr
     breadcrumb: linkBack(context, owner),
     status: toStatus(result),
     body: html`<form class="panel gap narrow" method="post" action="${owner.href}/feed">${csrfField}
-${renderConfirmation(toFormErrors(result, texts))}
+${renderConfirmation(toFormErrors(result, texts), texts)}
 <div class="do"><button class="primary">${feeds.create}</button><a class="button quiet" href="${owner.href}">${forms.cancel}</a></div>
 </form>`,
   };

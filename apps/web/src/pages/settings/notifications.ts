@@ -1,5 +1,6 @@
 import type { ActionResult } from '@carillon/contract/actions/index';
 import { readItemMessage } from '@carillon/contract/validation/unsafe-values';
+import type { Texts } from '@carillon/texts';
 import { renderChannelBoxes } from '../../components/channel-choices.ts';
 import { type FormErrors, renderInput, renderTextarea } from '../../components/fields.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
@@ -9,17 +10,17 @@ const renderBox = ({ id, ticked }: SettingProps, name: string, saved: boolean, l
   html`<label class="check" for="${id(name)}"><input id="${id(name)}" name="${name}" type="checkbox"${ticked(name, saved) && raw(' checked')}>${label}</label>`;
 
 /** An error in a line of the list is shown with the line. */
-const quoteLines = ({ fields, form }: FormErrors, lines: readonly string[]): FormErrors => ({
+const quoteLines = ({ fields, form }: FormErrors, lines: readonly string[], texts: Texts): FormErrors => ({
   fields: Object.fromEntries(
-    Object.entries(fields).map(([name, messages]) => [name, messages.map((text) => quoteLine(name, text, lines))]),
+    Object.entries(fields).map(([name, messages]) => [name, messages.map((text) => quoteLine(name, text, lines, texts))]),
   ),
   form,
 });
 
-function quoteLine(name: string, text: string, lines: readonly string[]): string {
+function quoteLine(name: string, text: string, lines: readonly string[], { settings }: Texts): string {
   const item = readItemMessage(text);
   if (item === null) return text;
-  if (name === 'channels') return 'One of the channels does not exist any more: choose again';
+  if (name === 'channels') return settings.channelMissing;
   return `${lines[item.at] ?? item.at + 1} ${item.message}`;
 }
 
@@ -31,49 +32,50 @@ const readLines = (text: string) =>
 
 export const notifications: Setting = {
   name: 'notifications',
-  title: () => 'Notifications',
-  hint: () => 'Of runs that ended, and of alerts on usage. They are always in the list of notifications too.',
+  title: ({ settings }) => settings.notifications,
+  hint: ({ settings }) => settings.notificationsHint,
   render: (props) => {
-    const { id, settings, text } = props;
+    const { id, settings, text, context } = props;
+    const texts = context.texts.settings;
     const lines = text('notificationEmails', settings.notificationEmails.join('\n'));
-    const errors = quoteLines(props.errors, readLines(lines));
+    const errors = quoteLines(props.errors, readLines(lines), context.texts);
     const { unconfirmedEmails, notificationPreferences, webhookUrl, webhookId } = settings;
     return renderSettingForm(
       { ...props, errors },
       'notifications',
-      html`${renderBox(props, 'byEmail', notificationPreferences.email, `By mail to ${settings.email}`)}
+      html`${renderBox(props, 'byEmail', notificationPreferences.email, texts.byEmail(settings.email))}
 ${renderTextarea({
   name: 'notificationEmails',
   id: id('notificationEmails'),
-  label: 'Also to these addresses',
+  label: texts.moreEmails,
   value: lines,
   rows: 3,
-  hint: 'One a line, at most 10. Each gets a link first, and nothing else before that is opened.',
+  hint: texts.moreEmailsHint,
   errors,
 })}
 ${
   unconfirmedEmails.length > 0
-    ? html`<p class="note">Not confirmed yet: ${unconfirmedEmails.join(', ')}. Saving mails another link once the last one is an hour old.</p>`
+    ? html`<p class="note">${texts.unconfirmedEmails(unconfirmedEmails.join(', '))}</p>`
     : EMPTY
 }
-${renderBox(props, 'byWebhook', notificationPreferences.webhook, 'By webhook')}
+${renderBox(props, 'byWebhook', notificationPreferences.webhook, texts.byWebhook)}
 ${renderInput({
   name: 'webhookUrl',
   id: id('webhookUrl'),
-  label: 'Address of the webhook',
+  label: texts.webhookUrl,
   type: 'url',
   value: text('webhookUrl', webhookUrl ?? ''),
   hint:
     webhookId === null
-      ? 'Empty for none.'
-      : html`Empty for none. <a href="/webhooks/${webhookId}">Its secret and deliveries</a>`,
+      ? texts.webhookHint
+      : html`${texts.webhookHint} <a href="/webhooks/${webhookId}">${texts.webhookLink}</a>`,
   errors,
 })}
 ${renderChannelBoxes({
-  legend: 'By channel',
+  legend: texts.byChannel,
   channels: settings.channelChoices,
   chosen: props.chosen('channels', settings.channels),
-  hint: html`For what concerns the whole account. A task names its own channels. <a href="/channels">Channels</a>`,
+  hint: html`${texts.channelsHint((text) => html`<a href="/channels">${text}</a>`)}`,
   errors,
   texts: props.context.texts,
 })}`,
@@ -86,5 +88,5 @@ ${renderChannelBoxes({
       webhookUrl: form.text('webhookUrl').trim() || null,
       channels: form.list('channels'),
     }),
-  done: () => 'The notifications are saved.',
+  done: ({ settings }) => settings.notificationsSaved,
 };

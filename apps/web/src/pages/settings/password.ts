@@ -4,26 +4,27 @@ import { renderSettingForm, type Setting } from './setting.ts';
 
 export const password: Setting = {
   name: 'password',
-  title: () => 'Password',
-  hint: () => 'A new password ends all other sessions. API keys keep working.',
-  render: (shown) => {
-    const { errors, id, settings } = shown;
+  title: ({ account }) => account.password,
+  hint: ({ settings }) => settings.passwordHint,
+  render: (props) => {
+    const { errors, id, settings, context } = props;
+    const { texts } = context;
     if (!settings.hasPassword) {
       return renderSettingForm(
-        shown,
+        props,
         'first-password',
-        html`<p>This account signs in with a provider and has no password. A link by mail lets you choose one.</p>`,
-        'Send the link',
+        html`<p>${texts.settings.noPassword}</p>`,
+        texts.account.sendLink,
       );
     }
     return renderSettingForm(
-      shown,
+      props,
       'password',
       html`<input type="text" name="username" value="${settings.email}" autocomplete="username" hidden>
 ${renderInput({
   name: 'currentPassword',
   id: id('currentPassword'),
-  label: 'Your password now',
+  label: texts.settings.currentPassword,
   type: 'password',
   autocomplete: 'current-password',
   required: true,
@@ -32,14 +33,14 @@ ${renderInput({
 ${renderInput({
   name: 'newPassword',
   id: id('newPassword'),
-  label: 'New password',
+  label: texts.account.newPassword,
   type: 'password',
   autocomplete: 'new-password',
   required: true,
-  hint: shown.context.texts.account.passwordRules,
+  hint: texts.account.passwordRules,
   errors,
 })}`,
-      'Change password',
+      texts.account.changePassword,
     );
   },
   save: ({ actions, session }, form) =>
@@ -47,12 +48,12 @@ ${renderInput({
       currentPassword: form.text('currentPassword'),
       newPassword: form.text('newPassword'),
     }),
-  done: () => 'Your password is changed, and all other sessions are ended.',
+  done: ({ settings }) => settings.passwordSaved,
 };
 
 /** Not shown by itself: the form of an account without a password. */
 export const firstPassword: Pick<Setting, 'name' | 'save' | 'done'> = {
   name: 'first-password',
   save: ({ actions, client, viewer }) => actions.requestReset(client, { email: viewer.email }),
-  done: () => 'A link to choose a password is on its way to your address.',
+  done: ({ settings }) => settings.passwordLinkSent,
 };

@@ -5,19 +5,19 @@ import { renderSettingForm, type Setting } from './setting.ts';
 
 export const profile: Setting = {
   name: 'profile',
-  title: () => 'Profile',
-  hint: () => 'All times are shown in your time zone, and new tasks run in it.',
+  title: ({ settings }) => settings.profile,
+  hint: ({ settings }) => settings.profileHint,
   render: (props) => {
     const { errors, id, text, context } = props;
     const { name, timezone } = context.viewer;
     return renderSettingForm(
       props,
       'profile',
-      html`${renderInput({ name: 'name', id: id('name'), label: 'Name', value: text('name', name), autocomplete: 'name', required: true, errors })}
+      html`${renderInput({ name: 'name', id: id('name'), label: context.texts.account.name, value: text('name', name), autocomplete: 'name', required: true, errors })}
 ${renderTimeZoneField({ value: text('timezone', timezone ?? '') || null, errors, texts: context.texts })}`,
     );
   },
   save: ({ actions, session }, form) =>
     actions.changeProfile(session, { name: form.text('name').trim(), timezone: form.text('timezone') }),
-  done: () => 'Your profile is saved.',
+  done: ({ settings }) => settings.profileSaved,
 };

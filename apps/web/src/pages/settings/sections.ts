@@ -1,13 +1,15 @@
+import type { Texts } from '@carillon/texts';
 import { type Html, html, raw } from '../../html.ts';
 
 const SECTIONS = [
-  { href: '/settings', text: 'Account' },
-  { href: '/settings/sessions', text: 'Sessions' },
-  { href: '/settings/keys', text: 'API keys' },
+  { href: '/settings', name: 'account' },
+  { href: '/settings/sessions', name: 'sessions' },
+  { href: '/settings/keys', name: 'keys' },
 ] as const;
 
 /** The pages of the settings. */
-export const renderSections = (current: (typeof SECTIONS)[number]['href']): Html =>
-  html`<nav class="tabs" aria-label="Settings"><ul>${SECTIONS.map(
-    ({ href, text }) => html`<li><a href="${href}"${href === current && raw(' aria-current="page"')}>${text}</a></li>`,
+export const renderSections = ({ settings }: Texts, current: (typeof SECTIONS)[number]['href']): Html =>
+  html`<nav class="tabs" aria-label="${settings.title}"><ul>${SECTIONS.map(
+    ({ href, name }) =>
+      html`<li><a href="${href}"${href === current && raw(' aria-current="page"')}>${settings.sections[name]}</a></li>`,
   )}</ul></nav>`;

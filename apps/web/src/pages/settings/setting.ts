@@ -38,7 +38,7 @@ export interface Setting {
   render(props: SettingProps): Html;
   save(context: UserPageContext, form: Form): Promise<ActionResult<unknown>>;
   /** What the next page says. */
-  done(texts: Texts): string;
+  done(texts: Texts, form: Form): string;
 }
 
 export function show(setting: Setting, context: UserPageContext, settings: Settings, refused: Refused | null): Html {
@@ -65,7 +65,7 @@ export const renderSettingForm = (
   { context, errors }: SettingProps,
   name: string,
   fields: Html,
-  button: Html | string = 'Save',
+  button: Html | string = context.texts.forms.save,
 ): Html => html`<form class="panel gap" method="post" action="/settings#${name}">${context.csrfField}
 <input type="hidden" name="setting" value="${name}">
 ${renderFormError(errors, context.texts)}

@@ -2,24 +2,21 @@ import { html, raw } from '../../html.ts';
 import { readTheme, setTheme } from '../../http/cookies.ts';
 import { renderSettingForm, type Setting } from './setting.ts';
 
-const THEMES = [
-  { value: 'system', text: 'System' },
-  { value: 'light', text: 'Light' },
-  { value: 'dark', text: 'Dark' },
-];
+const THEMES = ['system', 'light', 'dark'] as const;
 
 export const theme: Setting = {
   name: 'theme',
-  title: () => 'Theme',
-  hint: () => 'For this browser.',
-  render: (shown) => {
-    const current = readTheme(shown.context.request) ?? 'system';
+  title: ({ settings }) => settings.theme,
+  hint: ({ settings }) => settings.themeHint,
+  render: (props) => {
+    const { request, texts } = props.context;
+    const current = readTheme(request) ?? 'system';
     return renderSettingForm(
-      shown,
+      props,
       'theme',
-      html`<fieldset><legend class="vh">Theme</legend><div class="choice">${THEMES.map(
-        ({ value, text }) =>
-          html`<label><input type="radio" name="theme" value="${value}"${value === current && raw(' checked')}>${text}</label>`,
+      html`<fieldset><legend class="vh">${texts.settings.theme}</legend><div class="choice">${THEMES.map(
+        (value) =>
+          html`<label><input type="radio" name="theme" value="${value}"${value === current && raw(' checked')}>${texts.settings.themes[value]}</label>`,
       )}</div></fieldset>`,
     );
   },
@@ -28,5 +25,5 @@ export const theme: Setting = {
     setTheme(reply, dashboard, chosen === 'light' || chosen === 'dark' ? chosen : null);
     return { success: true, data: null };
   },
-  done: () => 'The theme is saved.',
+  done: ({ settings }) => settings.themeSaved,
 };

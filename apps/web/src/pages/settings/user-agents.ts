@@ -1,3 +1,5 @@
+import type { Texts } from '@carillon/texts';
+
 /** In the order in which they are told apart: most browsers also name the ones that they derive from. */
 const BROWSERS: readonly [RegExp, string][] = [
   [/\bEdgA?\//, 'Edge'],
@@ -7,8 +9,11 @@ const BROWSERS: readonly [RegExp, string][] = [
   [/\b(HeadlessChrome|Chrome|CriOS)\//, 'Chrome'],
   [/\bVersion\/.*\bSafari\//, 'Safari'],
   [/^curl\//, 'curl'],
-  [/^python-|^Python\//, 'a Python program'],
-  [/^(node|undici)\b/, 'a Node.js program'],
+];
+
+const LANGUAGES: readonly [RegExp, string][] = [
+  [/^python-|^Python\//, 'Python'],
+  [/^(node|undici)\b/, 'Node.js'],
 ];
 
 const SYSTEMS: readonly [RegExp, string][] = [
@@ -25,11 +30,13 @@ const find = (list: readonly [RegExp, string][], text: string) => list.find(([pa
 
 const MAX_LENGTH = 60;
 
-/** `Firefox on Linux`. For what is not known, the start of the text itself. */
-export function describeUserAgent(userAgent: string | null): string {
-  if (userAgent === null || userAgent.trim() === '') return 'Unknown program';
+/** `Firefox on Linux`. For an unknown one, the start of the text itself. */
+export function describeUserAgent(userAgent: string | null, { settings }: Texts): string {
+  if (userAgent === null || userAgent.trim() === '') return settings.unknownProgram;
   const browser = find(BROWSERS, userAgent);
   const system = find(SYSTEMS, userAgent);
-  if (browser) return system ? `${browser} on ${system}` : browser;
+  if (browser) return system ? settings.browserOn(browser, system) : browser;
+  const language = find(LANGUAGES, userAgent);
+  if (language) return settings.programIn(language);
   return userAgent.length > MAX_LENGTH ? `${userAgent.slice(0, MAX_LENGTH)}…` : userAgent;
 }

@@ -13,7 +13,6 @@ import { readForm } from '../../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../../page.ts';
 import { type Key, listKeys } from './list.ts';
 
-const CRUMB = { href: '/settings/keys', text: 'API keys' };
 const LIST = '/settings/keys';
 
 const getId = ({ request }: UserPageContext) => (request.params as { id: string }).id;
@@ -26,12 +25,12 @@ async function showKey(context: UserPageContext, render: (key: Key) => Page): Pr
 }
 
 const renderName = ({ csrfField, texts }: UserPageContext, id: string, name: string, errors: FormErrors): Page => ({
-  title: 'Rename key',
-  breadcrumb: CRUMB,
+  title: texts.keys.renameTitle,
+  breadcrumb: { href: LIST, text: texts.keys.title },
   body: html`<form class="panel gap narrow" method="post" action="/settings/keys/${id}">${csrfField}
 ${renderFormError(errors, texts)}
-${renderInput({ name: 'name', label: 'Name', value: name, autocomplete: 'off', required: true, errors })}
-<div class="do"><button class="primary">Rename key</button><a class="button quiet" href="${LIST}">Cancel</a></div>
+${renderInput({ name: 'name', label: texts.keys.name, value: name, autocomplete: 'off', required: true, errors })}
+<div class="do"><button class="primary">${texts.keys.renameTitle}</button><a class="button quiet" href="${LIST}">${texts.forms.cancel}</a></div>
 </form>`,
 });
 
@@ -43,18 +42,18 @@ export async function renameKey(context: UserPageContext): Promise<Page | Redire
   if (!isUuid(id)) return renderNotFound(context);
   const name = readForm(context.request).text('name').trim();
   const result = await context.actions.changeKey(context.session, { id, name });
-  if (result.success) return redirect(LIST, 'The key is renamed.');
+  if (result.success) return redirect(LIST, context.texts.keys.renamed);
   return { ...renderName(context, id, name, toFormErrors(result, context.texts)), status: toStatus(result) };
 }
 
 export const showKeyDeletion = (context: UserPageContext): Promise<Page> =>
   showKey(context, ({ id, name, prefix }) => ({
-    title: 'Delete key',
-    breadcrumb: CRUMB,
-    subtitle: 'Programs that use it are refused from then on.',
+    title: context.texts.keys.deleteTitle,
+    breadcrumb: { href: LIST, text: context.texts.keys.title },
+    subtitle: context.texts.keys.deleteText,
     body: html`<form class="panel gap narrow" method="post" action="/settings/keys/${id}/delete">${context.csrfField}
-<p><b>${name}</b>, which starts with <code>${prefix}</code></p>
-<div class="do"><button class="danger">Delete key</button><a class="button quiet" href="${LIST}">Cancel</a></div>
+<p>${context.texts.keys.deleteName(html`<b>${name}</b>`, html`<code>${prefix}</code>`)}</p>
+<div class="do"><button class="danger">${context.texts.keys.deleteTitle}</button><a class="button quiet" href="${LIST}">${context.texts.forms.cancel}</a></div>
 </form>`,
   }));
 
@@ -62,5 +61,5 @@ export async function deleteKey(context: UserPageContext): Promise<Page | Redire
   const id = getId(context);
   if (!isUuid(id)) return renderNotFound(context);
   unwrap(await context.actions.deleteKey(context.session, { id }));
-  return redirect(LIST, 'The key is deleted.');
+  return redirect(LIST, context.texts.keys.deleted);
 }

@@ -11,14 +11,14 @@ import { EXPIRIES, type Key, type KeyValues, renderKeys } from './list.ts';
 
 /** Answers with the page of the secret, because an address or a cookie would keep it. */
 export async function createKey(context: UserPageContext): Promise<Page> {
-  const { actions, now, request, session } = context;
+  const { actions, now, request, session, texts } = context;
   const form = readForm(request);
   const id = form.text('id');
   const values: KeyValues = {
     id: isUuid(id) ? id : randomUUID(),
     name: form.text('name').trim(),
     scopes: form.list('scopes'),
-    expiry: EXPIRIES.some(({ value }) => value === form.text('expiry')) ? form.text('expiry') : '90',
+    expiry: EXPIRIES.find((value) => value === form.text('expiry')) ?? '90',
   };
   const days = values.expiry === 'never' ? null : Number(values.expiry);
   const currentPassword = form.optional('currentPassword');
@@ -32,24 +32,21 @@ export async function createKey(context: UserPageContext): Promise<Page> {
   if (result.success) return renderSecret(context, result.data);
   // The page was loaded again, or its form sent twice.
   if (result.code === 'CONFLICT') {
-    const errors = {
-      fields: {},
-      form: 'This key is created already. Its secret is not shown again: delete it if you have lost it.',
-    };
+    const errors = { fields: {}, form: texts.keys.alreadyCreated };
     return { ...(await renderKeys(context, { ...values, id: randomUUID(), name: '' }, errors)), status: 409 };
   }
-  const errors = toFormErrors(result, context.texts);
-  const fields = errors.fields.scopes ? { ...errors.fields, scopes: ['Choose at least one of these'] } : errors.fields;
+  const errors = toFormErrors(result, texts);
+  const fields = errors.fields.scopes ? { ...errors.fields, scopes: [texts.keys.chooseScopes] } : errors.fields;
   return { ...(await renderKeys(context, values, { ...errors, fields })), status: toStatus(result) };
 }
 
 const renderSecret = (context: UserPageContext, { key, secret }: { key: Key; secret: string }): Page => ({
-  title: 'The key is created',
-  breadcrumb: { href: '/settings/keys', text: 'API keys' },
-  subtitle: html`This is the secret of <b>${key.name}</b>. It is shown here only, and not again: store it now.`,
+  title: context.texts.keys.createdTitle,
+  breadcrumb: { href: '/settings/keys', text: context.texts.keys.title },
+  subtitle: html`${context.texts.keys.createdText(html`<b>${key.name}</b>`)}`,
   body: html`<div class="panel gap"><p class="secret"><code>${secret}</code></p>
-<p>Send it as a bearer token, such as</p>
+<p>${context.texts.keys.bearer}</p>
 <pre><code>curl ${context.dashboard.appUrl}/api/tasks -H 'Authorization: Bearer ${secret}'</code></pre></div>
 ${renderAssistantsWith(context, secret, key.scopes)}
-<p><a class="button primary" href="/settings/keys">I have stored it</a></p>`,
+<p><a class="button primary" href="/settings/keys">${context.texts.keys.copied}</a></p>`,
 });

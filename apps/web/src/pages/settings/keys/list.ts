@@ -32,12 +32,8 @@ export interface KeyValues {
 /** An account has at most 25 keys. */
 const ALL = { limit: 100 };
 
-export const EXPIRIES = [
-  { value: '30', text: 'in 30 days' },
-  { value: '90', text: 'in 90 days' },
-  { value: '365', text: 'in a year' },
-  { value: 'never', text: 'never' },
-];
+/** In days. */
+export const EXPIRIES = ['30', '90', '365', 'never'] as const;
 
 export const listKeys = async ({ actions, session }: UserPageContext): Promise<readonly Key[]> =>
   unwrap(await actions.listKeys(session, ALL)).keys;
@@ -45,79 +41,87 @@ export const listKeys = async ({ actions, session }: UserPageContext): Promise<r
 /** A link may propose the scopes of an assistant. */
 export function showKeys(context: UserPageContext): Promise<Page> {
   const isForAssistant = readQuery(context.request).for === FOR_ASSISTANT;
-  const proposed = isForAssistant ? { name: 'Assistant', scopes: ASSISTANT_SCOPES } : { name: '', scopes: [] };
+  const proposed = isForAssistant ? { name: context.texts.keys.assistant, scopes: ASSISTANT_SCOPES } : { name: '', scopes: [] };
   return renderKeys(context, { id: randomUUID(), expiry: '90', ...proposed }, NO_ERRORS);
 }
 
 export async function renderKeys(context: UserPageContext, values: KeyValues, errors: FormErrors): Promise<Page> {
+  const { texts } = context;
   const keys = await listKeys(context);
   return {
-    title: 'API keys',
-    subtitle: 'With a key, a program does what you allow it to, without your password.',
-    body: html`${renderSections('/settings/keys')}
+    title: texts.keys.title,
+    subtitle: texts.keys.subtitle,
+    body: html`${renderSections(texts, '/settings/keys')}
 ${renderList(context, keys)}
-<section aria-labelledby="new-key"><div class="head"><h2 id="new-key">New key</h2><a href="/settings/keys?for=${FOR_ASSISTANT}#new-key">For an assistant</a></div>${renderForm(context, values, errors)}</section>
+<section aria-labelledby="new-key"><div class="head"><h2 id="new-key">${texts.keys.newKey}</h2><a href="/settings/keys?for=${FOR_ASSISTANT}#new-key">${texts.keys.forAssistant}</a></div>${renderForm(context, values, errors)}</section>
 ${renderAssistants(context)}`,
   };
 }
 
-const renderList = (context: UserPageContext, keys: readonly Key[]): Html =>
-  keys.length === 0
-    ? html`<div class="rows"><p class="empty">Your keys will stand here, with what they may do and when they were used last. Create the first one with the form.</p></div>`
+function renderList(context: UserPageContext, keys: readonly Key[]): Html {
+  const texts = context.texts.keys;
+  return keys.length === 0
+    ? html`<div class="rows"><p class="empty">${texts.none}</p></div>`
     : renderTable(
-        'Your API keys, newest first',
+        texts.caption,
         [
-          { head: 'Name' },
-          { head: 'May' },
-          { head: 'Last used' },
-          { head: 'Expires' },
-          { head: html`<span class="vh">Change</span>` },
+          { head: texts.name },
+          { head: texts.permissions },
+          { head: texts.lastUsed },
+          { head: texts.expires },
+          { head: html`<span class="vh">${texts.actions}</span>` },
         ],
         keys.map((key) => renderKey(context, key)),
       );
+}
 
 function renderKey(
   context: UserPageContext,
   { id, name, prefix, scopes, createdAt, lastUsedAt, expiresAt }: Key,
 ): Html {
+  const texts = context.texts.keys;
   const isExpired = expiresAt !== null && new Date(expiresAt) <= context.now;
   return renderRow(
     renderRowHead(
-      html`<b>${name}</b><span class="sub"><code>${prefix}…</code> created ${renderMomentOn(createdAt, context)}</span>`,
+      html`<b>${name}</b><span class="sub"><code>${prefix}…</code> ${texts.created(renderMomentOn(createdAt, context))}</span>`,
     ),
     renderCell(
-      html`${scopes.map((scope) => html`<span class="tag calm" title="${API_KEY_SCOPES[scope]}">${scope}</span> `)}`,
+      html`${scopes.map((scope) => html`<span class="tag calm" title="${texts.scopes[scope]}">${scope}</span> `)}`,
       { class: 'whole' },
     ),
-    renderCell(lastUsedAt === null ? 'never' : renderMomentWithDistance(lastUsedAt, context), { label: 'last used' }),
+    renderCell(lastUsedAt === null ? texts.never : renderMomentWithDistance(lastUsedAt, context), {
+      label: texts.lastUsed,
+    }),
     renderCell(
       expiresAt === null
-        ? 'never'
-        : html`${isExpired && html`<b>expired</b> `}${renderMomentWithDistance(expiresAt, context)}`,
-      { label: 'expires' },
+        ? texts.never
+        : html`${isExpired && html`<b>${texts.expired}</b> `}${renderMomentWithDistance(expiresAt, context)}`,
+      { label: texts.expires },
     ),
     renderCell(
-      html`<a class="button" href="/settings/keys/${id}" aria-label="Rename ${name}">Rename</a> <a class="button danger" href="/settings/keys/${id}/delete" aria-label="Delete ${name}…">Delete…</a>`,
+      html`<a class="button" href="/settings/keys/${id}" aria-label="${texts.renameKey(name)}">${texts.rename}</a> <a class="button danger" href="/settings/keys/${id}/delete" aria-label="${texts.deleteKey(name)}">${texts.delete}</a>`,
       { class: 'num whole' },
     ),
   );
 }
 
 function renderForm({ csrfField, viewer, texts }: UserPageContext, values: KeyValues, errors: FormErrors): Html {
-  const scopes = Object.entries(API_KEY_SCOPES) as [ApiKeyScope, string][];
-  const offered = scopes.filter(([scope]) => scope !== 'admin' || viewer.role === 'ADMIN');
+  const { keys } = texts;
+  const scopes = Object.keys(API_KEY_SCOPES) as ApiKeyScope[];
+  const offered = scopes.filter((scope) => scope !== 'admin' || viewer.role === 'ADMIN');
+  const expiries = EXPIRIES.map((value) => ({ value, text: keys.expiries[value] }));
   return html`<form class="panel gap" method="post" action="/settings/keys">${csrfField}
 <input type="hidden" name="id" value="${values.id}">
 ${renderFormError(errors, texts)}
-<div class="narrow">${renderInput({ name: 'name', label: 'Name', value: values.name, autocomplete: 'off', required: true, hint: 'Such as the program that uses it', errors })}</div>
-<fieldset class="scopes"${errors.fields.scopes && raw(' aria-describedby="scopes-error"')}><legend>It may</legend>
+<div class="narrow">${renderInput({ name: 'name', label: keys.name, value: values.name, autocomplete: 'off', required: true, hint: keys.nameHint, errors })}</div>
+<fieldset class="scopes"${errors.fields.scopes && raw(' aria-describedby="scopes-error"')}><legend>${keys.permissions}</legend>
 ${offered.map(
-  ([scope, words]) =>
-    html`<label class="check"><input type="checkbox" name="scopes" value="${scope}"${values.scopes.includes(scope) && raw(' checked')}><span>${words}<span class="sub">${scope}</span></span></label>`,
+  (scope) =>
+    html`<label class="check"><input type="checkbox" name="scopes" value="${scope}"${values.scopes.includes(scope) && raw(' checked')}><span>${keys.scopes[scope]}<span class="sub">${scope}</span></span></label>`,
 )}
 ${renderFieldError('scopes', errors)}</fieldset>
-<div class="narrow">${renderSelect({ name: 'expiry', label: 'It expires', options: EXPIRIES, value: values.expiry, errors })}</div>
-${renderConfirmation(errors)}
-<div class="do"><button class="primary">Create key</button></div>
+<div class="narrow">${renderSelect({ name: 'expiry', label: keys.expires, options: expiries, value: values.expiry, errors })}</div>
+${renderConfirmation(errors, texts)}
+<div class="do"><button class="primary">${keys.createKey}</button></div>
 </form>`;
 }
