@@ -1,3 +1,4 @@
+import { getTexts } from '@carillon/texts';
 import t from 'tap';
 import {
   findAccessibilityFaults,
@@ -62,7 +63,7 @@ t.test('With the keyboard, in both themes and on a phone', { skip: SKIP_WITHOUT_
       await enter();
     };
     await typeAddress();
-    t.equal(await heading(), 'Confirm that it is you');
+    t.equal(await heading(), getTexts('en').admin.confirm);
     await tabTo('currentPassword');
     await page.keyboard.type(PASSWORD);
     await enter();

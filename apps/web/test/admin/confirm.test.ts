@@ -1,4 +1,5 @@
 import { WEB_ACTIONS, type WebActionName } from '@carillon/contract/actions/web/index';
+import { getTexts } from '@carillon/texts';
 import t from 'tap';
 import { buildWebActions } from '../../../api/src/handlers/actions/web/build.ts';
 import { testContext } from '../../../api/test/support/context.ts';
@@ -6,6 +7,7 @@ import { listRoutes } from '../../../api/test/support/contract/conformance.ts';
 import { PASSWORD, signUp, signUpAda, signUpBob } from '../../../api/test/support/people.ts';
 import { visit } from '../support/visitor.ts';
 
+const texts = getTexts('en').admin;
 const MINUTE_MS = 60_000;
 
 const { app, ctx, clock } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
@@ -48,7 +50,7 @@ t.test('A change is possible for 15 minutes after the sign-in', async (t) => {
   clock.advance(15 * MINUTE_MS - 1);
   t.match(await admin.submit(await admin.open('/admin/settings'), 'Save'), { heading: 'System settings' });
   clock.advance(1);
-  t.match(await admin.submit(await admin.open('/admin/settings'), 'Save'), { heading: 'Confirm that it is you' });
+  t.match(await admin.submit(await admin.open('/admin/settings'), 'Save'), { heading: texts.confirm });
 });
 
 t.test('The password confirms for 15 minutes, and leads back to the form with what was typed', async (t) => {
@@ -56,16 +58,16 @@ t.test('The password confirms for 15 minutes, and leads back to the form with wh
   clock.advance(16 * MINUTE_MS);
   const values = { code: 'SUMMER', value: '30', maxUses: '7', expiresAt: '2027-01-01T00:00' };
   const asked = await admin.submit(await admin.open('/admin/coupons/new'), 'Create coupon', values);
-  t.match(asked, { status: 200, heading: 'Confirm that it is you' });
+  t.match(asked, { status: 200, heading: texts.confirm });
   const wrong = await admin.submit(asked, 'Confirm', { currentPassword: 'Wrong-2026' });
-  t.match(wrong, { status: 422, heading: 'Confirm that it is you', text: /is wrong/ });
+  t.match(wrong, { status: 422, heading: texts.confirm, text: /is wrong/ });
   t.equal(wrong.document.querySelector('#currentPassword')?.getAttribute('value'), '');
   const back = await admin.submit(wrong, 'Confirm', { currentPassword: PASSWORD });
   t.match(back, { heading: 'New coupon', text: /Confirmed\..*Nothing is saved yet/ });
   const made = await admin.submit(back, 'Create coupon');
-  t.match(made, { heading: 'SUMMER', text: /30 days longer.*0 of 7/ });
+  t.match(made, { heading: 'SUMMER', text: /Extended by 30 days.*0 of 7/ });
   clock.advance(15 * MINUTE_MS);
-  t.match(await admin.submit(made, 'Save'), { heading: 'Confirm that it is you' });
+  t.match(await admin.submit(made, 'Save'), { heading: texts.confirm });
 });
 
 t.test('A link from another person fills in no form', async (t) => {
@@ -88,7 +90,7 @@ t.test('A confirmation counts for one session', async (t) => {
   const other = visit(app);
   await other.submit(await other.open('/sign-in'), 'Sign in', { email: ada.email, password: PASSWORD });
   const first = visit(app, ada);
-  t.match(await first.submit(await first.open('/admin/settings'), 'Save'), { heading: 'Confirm that it is you' });
+  t.match(await first.submit(await first.open('/admin/settings'), 'Save'), { heading: texts.confirm });
   t.match(await other.submit(await other.open('/admin/settings'), 'Save'), { text: /settings are saved/ });
 });
 

@@ -1,3 +1,4 @@
+import { getTexts } from '@carillon/texts';
 import t from 'tap';
 import { testContext } from '../../../api/test/support/context.ts';
 import { insertCoupon } from '../../../api/test/support/coupons.ts';
@@ -14,21 +15,25 @@ const readCoupon = async (id: number) =>
 
 t.test('Without a coupon the list offers to create the first one', async (t) => {
   const { text, document } = await admin.open('/admin/coupons');
-  t.match(text, /Coupons will stand here/);
+  t.match(text, getTexts('en').coupons.none);
   t.equal(document.querySelector('.empty a')?.getAttribute('href'), '/admin/coupons/new');
 });
 
 t.test('A coupon with a chosen code, days and limits is created and shown', async (t) => {
   const values = { code: 'spring-26', value: '30', maxUses: '7', expiresAt: '2027-01-01T00:00' };
   const page = await admin.submit(await admin.open('/admin/coupons/new'), 'Create coupon', values);
-  t.match(page, { status: 200, heading: 'SPRING-26', text: /Coupon SPRING-26 is created.*30 days longer.*0 of 7/ });
-  t.match((await admin.open('/admin/coupons')).text, /SPRING-26.*Can be used.*\+30 days.*0 of 7/);
+  t.match(page, {
+    status: 200,
+    heading: 'SPRING-26',
+    text: /Coupon SPRING-26 is created.*Extended by 30 days.*0 of 7/,
+  });
+  t.match((await admin.open('/admin/coupons')).text, /SPRING-26.*Valid.*\+30 days.*0 of 7/);
 });
 
 t.test('A coupon without anything chosen has a random code and no limit', async (t) => {
   const page = await admin.submit(await admin.open('/admin/coupons/new'), 'Create coupon');
   t.match(page.heading, /^(\w{4}-){3}\w{4}$/);
-  t.match(page.text, /14 days longer.*Expires ?Never/);
+  t.match(page.text, /Extended by 14 days.*Expires ?Never/);
 });
 
 t.test('A refused coupon keeps what was typed, with the message at its field', async (t) => {
@@ -80,7 +85,7 @@ t.test('A coupon shows who used it in few statements, and names stay text', asyn
 t.test('A coupon is deleted on a page of its own', async (t) => {
   const { id, code } = await insertCoupon(ctx);
   const page = await admin.open(`/admin/coupons/${id}/delete`);
-  t.match(page, { heading: 'Delete coupon', text: new RegExp(`The code ${code} cannot be used any more`) });
+  t.match(page, { heading: 'Delete coupon', text: new RegExp(`The code ${code} stops working`) });
   t.match(await admin.submit(page, 'Delete coupon'), { url: '/admin/coupons', text: /The coupon is deleted/ });
   t.match(await admin.open(`/admin/coupons/${id}`), { status: 404 });
   t.match(await admin.submit(page, 'Delete coupon'), { status: 404 });

@@ -1,3 +1,4 @@
+import { getTexts } from '@carillon/texts';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { users } from '../../../../packages/db/src/index.ts';
@@ -9,6 +10,7 @@ import { PASSWORD, type Person, signUp, signUpAda } from '../../../api/test/supp
 import { SESSION_STATEMENTS, type Visitor, visit } from '../support/visitor.ts';
 
 const { app, ctx, clock } = await testContext(t);
+const texts = getTexts('en').settings;
 const HOSTILE = '"><script>alert(1)</script>‮{{7*7}}';
 
 const open = (visitor: Visitor) => visitor.open('/settings');
@@ -69,10 +71,10 @@ t.test('Another e-mail address waits for its link, and the change can be cancell
   t.match(wrong.document.querySelector('#email-currentPassword-error')?.text, /is wrong/);
   t.equal(wrong.document.querySelector('#email-email')?.getAttribute('value'), email);
   const asked = await save(visitor, 'email', { email, currentPassword: PASSWORD }, 'Change address');
-  t.match(asked, { status: 200, text: /The change to alice-new@example.com waits until its link is opened/ });
+  t.match(asked, { status: 200, text: /Open the link in the mail to alice-new@example.com/ });
   t.equal((await readQueuedTokens(ctx, email)).length, 1);
   t.equal((await find(alice))?.email, alice.email);
-  const cancelled = await visitor.submit(asked, 'Cancel this change');
+  const cancelled = await visitor.submit(asked, texts.cancelEmailChange);
   t.notMatch(cancelled.text, 'alice-new@example.com');
 });
 
@@ -85,8 +87,8 @@ t.test(
     t.notOk((await open(visitor)).document.querySelector('[name=currentPassword]'));
     await save(visitor, 'email', { email: 'later@example.com' }, 'Change address');
     t.equal((await readQueuedTokens(ctx, alice.email)).length, 1);
-    const page = await save(visitor, 'first-password', {}, 'Send the link');
-    t.match(page, { status: 200, text: /A link to choose a password is on its way/ });
+    const page = await save(visitor, 'first-password', {}, 'Send link');
+    t.match(page, { status: 200, text: texts.passwordLinkSent });
   },
 );
 
@@ -114,7 +116,7 @@ t.test('Notifications are saved together, and a wrong address is named', async (
   t.equal(wrong.document.querySelector('#notifications-webhookUrl')?.getAttribute('value'), values.webhookUrl);
   const page = await save(visitor, 'notifications', { ...values, notificationEmails: 'a@example.com, b@example.com' });
   t.match(page, { status: 200, text: /Not confirmed yet: a@example.com, b@example.com/ });
-  t.match(page.document.querySelector('a[href^="/webhooks/"]')?.text, 'Its secret and deliveries');
+  t.match(page.document.querySelector('a[href^="/webhooks/"]')?.text, texts.webhookLink);
   t.match(await find(alice), { notificationUrl: values.webhookUrl, notifyEmail: true });
   const local = await save(visitor, 'notifications', { webhookUrl: 'http://169.254.0.1/' });
   t.ok(local.document.querySelector('#notifications-webhookUrl-error'), 'an address inside of the network');
@@ -126,10 +128,11 @@ t.test('The own AI key is stored, never shown, and removed', async (t) => {
   const empty = await save(visitor, 'ai-key', {}, 'Save key');
   t.ok(empty.document.querySelector('#ai-key-modelRouterApiKey-error'));
   const page = await save(visitor, 'ai-key', { modelRouterApiKey: 'sk-of-alice' }, 'Save key');
-  t.match(page, { status: 200, text: /Your tasks run with your own key/ });
+  t.match(page, { status: 200, text: texts.ownKey });
   t.notMatch(page.response.body, 'sk-of-alice');
   t.notMatch((await find(alice))?.providerKeyEncrypted, 'sk-of-alice');
-  await save(visitor, 'ai-key', {}, 'Remove your key');
+  const removed = await save(visitor, 'ai-key', {}, 'Remove key');
+  t.match(removed.text, texts.aiKeyRemoved);
   t.equal((await find(alice))?.providerKeyEncrypted, null);
 });
 
@@ -138,7 +141,7 @@ t.test('A coupon makes the trial longer once', async (t) => {
   const visitor = visit(app, alice);
   await insertCoupon(ctx, { code: 'SPRING' });
   const before = (await find(alice))?.trialEndsAt;
-  t.match(await save(visitor, 'coupon', { code: ' spring ' }, 'Use coupon'), { text: /your trial is longer/ });
+  t.match(await save(visitor, 'coupon', { code: ' spring ' }, 'Use coupon'), { text: texts.couponUsed });
   t.ok(Number((await find(alice))?.trialEndsAt) > Number(before));
   const again = await save(visitor, 'coupon', { code: 'spring' }, 'Use coupon');
   t.match(again.document.querySelector('#coupon-code-error')?.text, /is already used by this account/);
@@ -157,7 +160,7 @@ t.test('An account is deleted by its typed address and password, and nothing els
   const wrong = await visitor.submit(form, 'Delete account', { email: alice.email, currentPassword: 'Wrong-2026' });
   t.ok(wrong.document.querySelector('#currentPassword-error'));
   const gone = await visitor.submit(form, 'Delete account', { email: alice.email, currentPassword: PASSWORD });
-  t.match(gone, { url: '/sign-in', text: /Your account and all its data are deleted/ });
+  t.match(gone, { url: '/sign-in', text: texts.accountDeleted });
   t.equal(await find(alice), undefined);
 });
 
@@ -167,7 +170,7 @@ t.test('An old session without a password, and the last admin, delete no account
   clock.advance(16 * 60 * 1000);
   const visitor = visit(app, bob);
   const old = await visitor.submit(await visitor.open('/settings/delete'), 'Delete account', { email: bob.email });
-  t.match(old, { heading: 'Delete account', text: /This session is older than 15 minutes/ });
+  t.match(old, { heading: 'Delete account', text: texts.oldSession });
   const ada = await signUpAda(app);
   const admin = visit(app, ada);
   const values = { email: ada.email, currentPassword: PASSWORD };

@@ -83,7 +83,7 @@ t.test('A session that is older than 15 minutes exports, and creates keys, with 
   t.ok(refused.document.querySelector('#currentPassword-error'));
   t.equal(refused.document.querySelector('[name=name]')?.getAttribute('value'), 'Backup job');
   const values = { scopes: ['tasks:read'], currentPassword: PASSWORD };
-  t.match(await visitor.submit(refused, 'Create key', values), { heading: 'The key is created' });
+  t.match(await visitor.submit(refused, 'Create key', values), { heading: 'Key created' });
   const { response } = await visitor.submit(page, 'Export account');
   t.equal(response.json().keys.length, 2, 'confirmed for 15 minutes');
 });

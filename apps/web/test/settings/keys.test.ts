@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { getTexts } from '@carillon/texts';
 import t from 'tap';
 import { testContext } from '../../../api/test/support/context.ts';
 import { createKey, USER_SCOPES } from '../../../api/test/support/keys.ts';
@@ -9,9 +10,9 @@ const { app, clock } = await testContext(t);
 const alice = await signUpAlice(app);
 const HOSTILE = '"><script>alert(1)</script>‮{{7*7}}';
 
-t.test('A list without keys says what will stand there', async (t) => {
+t.test('A list without keys says so', async (t) => {
   const page = await visit(app, await signUp(app)).open('/settings/keys');
-  t.match(page, { status: 200, heading: 'API keys', text: /Your keys will stand here/ });
+  t.match(page, { status: 200, heading: 'API keys', text: getTexts('en').keys.none });
 });
 
 t.test('A new key is shown with its secret once, which works', async (t) => {
@@ -19,7 +20,7 @@ t.test('A new key is shown with its secret once, which works', async (t) => {
   const form = await visitor.open('/settings/keys');
   const values = { name: HOSTILE, scopes: ['tasks:read', 'usage:read'], expiry: '30' };
   const page = await visitor.submit(form, 'Create key', values);
-  t.match(page, { status: 200, heading: 'The key is created', url: '/settings/keys' });
+  t.match(page, { status: 200, heading: 'Key created', url: '/settings/keys' });
   t.equal(page.response.headers['cache-control'], 'no-store');
   t.equal(page.response.headers['set-cookie'], undefined);
   t.notMatch(page.response.body, '<script>alert');
@@ -33,7 +34,7 @@ t.test('A new key is shown with its secret once, which works', async (t) => {
   t.match(list.text, /tasks:read usage:read never last used|tasks:read usage:read never/);
   t.match(list.text, /in 30 days/);
   const again = await visitor.submit(form, 'Create key', values);
-  t.match(again, { status: 409, heading: 'API keys', text: /This key is created already/ });
+  t.match(again, { status: 409, heading: 'API keys', text: getTexts('en').keys.alreadyCreated });
   t.notMatch(again.response.body, /crl_[0-9A-Za-z]{38}/);
 });
 
@@ -44,7 +45,7 @@ const readPrograms = ({ document }: ShownPage) =>
 t.test('The page says how an assistant is connected, and a link proposes a key for it', async (t) => {
   const visitor = visit(app, alice);
   const page = await visitor.open('/settings/keys');
-  t.match(page.text, /Connect an assistant.*Address ?http:\/\/localhost:3000\/mcp/);
+  t.match(page.text, /Connect an assistant.*URL ?http:\/\/localhost:3000\/mcp/);
   t.equal(page.document.querySelectorAll('[name=scopes][checked]').length, 0);
   const [claude, cursor = '', code = ''] = readPrograms(page);
   const url = 'http://localhost:3000/mcp';
@@ -56,7 +57,7 @@ t.test('The page says how an assistant is connected, and a link proposes a key f
   t.same(JSON.parse(cursor), { mcpServers: { carillon: { url, headers } } });
   t.same(JSON.parse(code), { servers: { carillon: { type: 'http', url, headers } } });
 
-  const proposed = await visitor.follow(page, 'Make a key for an assistant');
+  const proposed = await visitor.follow(page, 'Create a key for an assistant');
   const ticked = proposed.document.querySelectorAll('[name=scopes][checked]').map((box) => box.getAttribute('value'));
   t.same(new Set(ticked), new Set(ASSISTANT));
   const created = await visitor.submit(proposed, 'Create key');
@@ -66,7 +67,7 @@ t.test('The page says how an assistant is connected, and a link proposes a key f
     readPrograms(created).map((text) => text.includes(`Bearer ${secret}"`)),
     [true, true, true],
   );
-  t.notMatch(created.text, /YOUR_API_KEY|not all scopes/);
+  t.notMatch(created.text, /YOUR_API_KEY|lacks/);
   t.equal(created.response.headers['cache-control'], 'no-store');
   const list = await visitor.open('/settings/keys');
   t.notMatch(list.response.body, secret, 'no other page has the key');
@@ -79,9 +80,9 @@ t.test('A key that an assistant can use in part says what it lacks, any other do
     name: 'Part',
     scopes: ['tasks:read', 'events:read'],
   });
-  t.match(part.text, /not all scopes .*: tools that need tasks:write, .*usage:read are refused/);
+  t.match(part.text, /lacks some permissions .*Tools that need tasks:write, .*usage:read are rejected/);
   const other = await visitor.submit(await form(), 'Create key', { name: 'Other', scopes: ['events:read'] });
-  t.match(other, { heading: 'The key is created' });
+  t.match(other, { heading: 'Key created' });
   t.same(readPrograms(other), []);
 });
 

@@ -1,3 +1,4 @@
+import { getTexts } from '@carillon/texts';
 import t from 'tap';
 import { openSession } from '../../../api/src/product/auth/sessions.ts';
 import { testContext } from '../../../api/test/support/context.ts';
@@ -7,6 +8,7 @@ import { visit } from '../support/visitor.ts';
 
 const { app, ctx, clock } = await testContext(t);
 const alice = await signUpAlice(app);
+const texts = getTexts('en');
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
 const signInWith = (userAgent: string, userId = alice.id) =>
@@ -34,7 +36,7 @@ t.test('One session is ended, or all but this one', async (t) => {
   const ended = await visitor.submit(page, 'End');
   t.match(ended, { url: '/settings/sessions', text: /The session is ended/ });
   t.equal(ended.document.querySelectorAll('tbody tr').length, 2);
-  t.match(await visitor.submit(page, 'End'), { text: /That session has ended already/ });
+  t.match(await visitor.submit(page, 'End'), { text: texts.settings.sessionMissing });
   const { token } = await signInWith(FIREFOX);
   const other = visit(app, { token });
   t.match(await other.open('/settings'), { heading: 'Settings' });
@@ -53,7 +55,7 @@ t.test("A stranger's session goes on", async (t) => {
   const sessions = await app.inject({ url: '/api/auth/sessions', headers: bob.headers });
   const form = page.document.querySelector('tbody form');
   form?.setAttribute('action', `/settings/sessions/${sessions.json().sessions[0].id}/end`);
-  t.match(await visitor.submit(page, 'End'), { text: /That session has ended already/ });
+  t.match(await visitor.submit(page, 'End'), { text: texts.settings.sessionMissing });
   t.match(await visit(app, bob).open('/settings'), { heading: 'Settings' });
   form?.setAttribute('action', '/settings/sessions/no-uuid/end');
   t.equal((await visitor.submit(page, 'End')).status, 400);
@@ -80,10 +82,11 @@ t.test('A user agent is told in words, and an unknown one is cut', (t) => {
       'Safari on macOS',
     ],
     ['curl/8.14.1', 'curl'],
+    ['python-requests/2.32', 'Python program'],
     [null, 'Unknown program'],
     ['  ', 'Unknown program'],
     ['x'.repeat(10_000), `${'x'.repeat(60)}…`],
   ];
-  for (const [agent, words] of agents) t.equal(describeUserAgent(agent), words);
+  for (const [agent, words] of agents) t.equal(describeUserAgent(agent, texts), words);
   t.end();
 });

@@ -1,7 +1,11 @@
 import { account } from './account.ts';
+import { accounts } from './accounts.ts';
+import { admin } from './admin.ts';
 import { alerts } from './alerts.ts';
+import { audit } from './audit.ts';
 import { channelGuides } from './channel-guides.ts';
 import { channels } from './channels.ts';
+import { coupons } from './coupons.ts';
 import { deliveries } from './deliveries.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
@@ -19,9 +23,13 @@ import { webhooks } from './webhooks.ts';
 
 export const en = {
   account,
+  accounts,
+  admin,
   alerts,
+  audit,
   channelGuides,
   channels,
+  coupons,
   deliveries,
   errors,
   events,

@@ -1,8 +1,13 @@
+import { formats } from './formats.ts';
+
 /** What lists of all kinds have. */
 export const lists = {
   pages: 'Pages',
   firstPage: 'First page',
+  previousPage: 'Previous page',
   nextPage: 'Next page',
+  range: (from: number, to: number, total: number) =>
+    `${formats.number(from)} to ${formats.number(to)} of ${formats.number(total)}`,
   newestFirst: (size: number) => `Newest first, ${size} per page`,
   today: 'Today',
   timesIn: (timeZone: string) => `Times in ${timeZone}`,

@@ -1,8 +1,12 @@
 import type { en } from '../en/index.ts';
 import { account } from './account.ts';
+import { accounts } from './accounts.ts';
+import { admin } from './admin.ts';
 import { alerts } from './alerts.ts';
+import { audit } from './audit.ts';
 import { channelGuides } from './channel-guides.ts';
 import { channels } from './channels.ts';
+import { coupons } from './coupons.ts';
 import { deliveries } from './deliveries.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
@@ -21,9 +25,13 @@ import { webhooks } from './webhooks.ts';
 /** Until every area is translated, an absent one is English. */
 export const ptBR: Partial<typeof en> & Pick<typeof en, 'formats'> = {
   account,
+  accounts,
+  admin,
   alerts,
+  audit,
   channelGuides,
   channels,
+  coupons,
   deliveries,
   errors,
   events,

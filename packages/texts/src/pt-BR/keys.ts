@@ -68,7 +68,7 @@ export const keys: typeof en = {
   byCommand: (command) => parts`Execute o comando ${command} e adicione isto ao arquivo que se abre.`,
   configuration: (program) => `Configuração para ${program}`,
   placeholder: (placeholder) =>
-    parts`Troque ${placeholder} pela sua chave. O registro de auditoria mostra as mudanças do assistente com o nome da chave.`,
+    parts`Troque ${placeholder} pela sua chave. A auditoria mostra as mudanças do assistente com o nome da chave.`,
   connectWithKey: 'Conectar um assistente com esta chave',
   missingScopes: (scopes) =>
     parts`Faltam a esta chave permissões para assistentes. As ferramentas que precisam de ${scopes} são recusadas.`,

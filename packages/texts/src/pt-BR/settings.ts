@@ -32,8 +32,7 @@ export const settings: typeof en = {
   webhookHint: 'Deixe em branco para nenhum.',
   webhookLink: 'Segredo e entregas',
   byChannel: 'Por canal',
-  channelsHint: (link) =>
-    parts`Para mensagens da conta. Cada tarefa tem canais separados. ${link('Gerenciar canais')}`,
+  channelsHint: (link) => parts`Para mensagens da conta. Cada tarefa tem canais separados. ${link('Gerenciar canais')}`,
   channelMissing: 'Um destes canais não existe mais. Escolha de novo',
   notificationsSaved: 'Suas notificações foram salvas.',
 

@@ -1,11 +1,11 @@
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS, renderInput, renderSelect, toFormErrors } from '../../components/fields.ts';
-import { countWords, formatDay, formatDistance, formatSeconds } from '../../components/format.ts';
 import { renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
 import type { Page, UserPageContext } from '../../page.ts';
-import { AUDIT_KINDS, describeDetails, describeKind } from './audit-text.ts';
+import { describeDetails, describeEvent } from './audit-details.ts';
 import { renderSections } from './sections.ts';
 
 const PAGE_SIZE = 50;
@@ -17,7 +17,7 @@ interface Filters {
 }
 
 export async function showAudit(context: UserPageContext): Promise<Page> {
-  const { actions, session, request } = context;
+  const { actions, session, request, texts } = context;
   const query = readQuery(request);
   const filters: Filters = {
     account: query.account?.trim() || undefined,
@@ -27,77 +27,97 @@ export async function showAudit(context: UserPageContext): Promise<Page> {
   const cursor = query.cursor || undefined;
   const result = await actions.listAudit(session, { ...filters, limit: PAGE_SIZE, cursor });
   if (!result.success) {
-    const errors = toFormErrors(result, context.texts);
-    return renderPage(filters, errors, html`<p class="muted">Correct the filters to see entries.</p>`, 400);
+    const errors = toFormErrors(result, texts);
+    return renderPage(texts, filters, errors, html`<p class="muted">${texts.audit.correct}</p>`, 400);
   }
   const { entries, nextCursor } = result.data;
-  if (entries.length === 0) return renderPage(filters, NO_ERRORS, renderEmpty(filters));
-  const text = `${countWords(entries.length, 'entry', 'entries')}, newest first`;
+  if (entries.length === 0) return renderPage(texts, filters, NO_ERRORS, renderEmpty(texts, filters));
+  const text = texts.audit.entries(entries.length);
   return renderPage(
+    texts,
     filters,
     NO_ERRORS,
-    html`<div>${renderEntries(entries, context)}${renderPager({ path: '/admin/audit', query: { ...filters, cursor }, nextCursor, text, texts: context.texts })}</div>`,
+    html`<div>${renderEntries(entries, context)}${renderPager({ texts, path: '/admin/audit', query: { ...filters, cursor }, nextCursor, text })}</div>`,
   );
 }
 
-function renderPage(filters: Filters, errors: FormErrors, content: Html, status = 200): Page {
-  const known = AUDIT_KINDS.some(({ value }) => value === filters.kind);
-  const more = filters.kind === undefined || known ? [] : [{ value: filters.kind, text: filters.kind }];
-  const options = [{ value: '', text: 'All' }, ...AUDIT_KINDS, ...more];
+function renderPage(texts: Texts, filters: Filters, errors: FormErrors, content: Html, status = 200): Page {
+  const { audit } = texts;
+  const known = Object.entries(audit.events).map(([value, text]) => ({ value, text }));
+  const isKnown = filters.kind === undefined || known.some(({ value }) => value === filters.kind);
+  const more = isKnown ? [] : [{ value: filters.kind ?? '', text: filters.kind ?? '' }];
+  const options = [{ value: '', text: audit.all }, ...known, ...more];
   return {
-    title: 'Audit log',
+    title: audit.title,
     status,
-    subtitle: 'Sign-ins, and every change by an administrator.',
-    body: html`${renderSections('/admin/audit')}
+    subtitle: audit.subtitle,
+    body: html`${renderSections(texts, '/admin/audit')}
 <form class="sentence tools" method="get" action="/admin/audit" role="search">
-${renderInput({ name: 'account', label: 'Account (e-mail or number)', value: filters.account, errors })}
-${renderInput({ name: 'actor', label: 'Done by (e-mail or number)', value: filters.actor, errors })}
-${renderSelect({ name: 'kind', label: 'What', options, value: filters.kind, errors })}
-<button>Show</button>
+${renderInput({ name: 'account', label: audit.account, value: filters.account, errors })}
+${renderInput({ name: 'actor', label: audit.actor, value: filters.actor, errors })}
+${renderSelect({ name: 'kind', label: audit.event, options, value: filters.kind, errors })}
+<button>${audit.apply}</button>
 </form>
 ${content}`,
   };
 }
 
-const renderEmpty = ({ account, actor, kind }: Filters): Html => {
-  const parts = [account && `account ${account}`, actor && `done by ${actor}`, kind && describeKind(kind)];
+const renderEmpty = (texts: Texts, { account, actor, kind }: Filters): Html => {
+  const { audit } = texts;
+  const parts = [
+    account && audit.ofAccount(account),
+    actor && audit.byActor(actor),
+    kind && describeEvent(texts, kind),
+  ];
   const named = parts.filter(Boolean).join(', ');
   return named === ''
-    ? html`<div class="rows empty"><p>Sign-ins and changes will stand here.</p></div>`
-    : html`<div class="rows empty"><p>No entry matches: ${named}.</p><p><a href="/admin/audit">Show all entries</a></p></div>`;
+    ? html`<div class="rows empty"><p>${audit.none}</p></div>`
+    : html`<div class="rows empty"><p>${audit.noMatch(named)}</p><p><a href="/admin/audit">${audit.showAll}</a></p></div>`;
 };
 
 const renderAccount = (id: number | null, text: string): Html =>
   id === null ? html`${text}` : html`<a href="/admin/users/${id}">${text}</a>`;
 
 function renderEntries(entries: WebActionData<'listAudit'>['entries'], context: UserPageContext): Html {
+  const { texts } = context;
+  const { audit } = texts;
   const isOwn = (actorId: number | null, userId: number | null) => userId === null || userId === actorId;
   return renderTable(
-    'Audit log, newest first',
-    [{ head: 'What' }, { head: 'When' }, { head: 'Done by' }, { head: 'Account' }, { head: 'Details' }],
+    audit.caption,
+    [
+      { head: audit.event },
+      { head: audit.time },
+      { head: audit.by },
+      { head: audit.accountHead },
+      { head: audit.details },
+    ],
     entries.map(({ at, kind, actorId, actorEmail, userId, details, address }) =>
       renderRow(
-        renderRowHead(describeKind(kind)),
+        renderRowHead(describeEvent(texts, kind)),
         renderCell(renderSecond(at, context), { class: 'tight' }),
         renderCell(
-          html`${actorId === null ? 'Carillon' : renderAccount(actorId, actorEmail ?? `Account ${actorId}`)}${
+          html`${actorId === null ? 'Carillon' : renderAccount(actorId, actorEmail ?? audit.accountOf(actorId))}${
             address !== null && html`<span class="sub">${address}</span>`
           }`,
         ),
-        renderCell(isOwn(actorId, userId) ? null : renderAccount(userId, `Account ${userId}`), { label: 'Account' }),
-        renderCell(renderDetails(details), { class: 'whole' }),
+        renderCell(isOwn(actorId, userId) ? null : renderAccount(userId, audit.accountOf(userId ?? 0)), {
+          label: audit.accountHead,
+        }),
+        renderCell(renderDetails(context, details), { class: 'whole' }),
       ),
     ),
   );
 }
 
-function renderSecond(at: string, { now, timeZone }: UserPageContext): Html {
+function renderSecond(at: string, context: UserPageContext): Html {
+  const { now, timeZone, texts } = context;
+  const { formats } = texts;
   const instant = new Date(at);
-  return html`<time datetime="${at}" title="${formatDistance(instant, now)}">${formatDay(instant, timeZone, now)}<span class="sub">${formatSeconds(instant, timeZone)}</span></time>`;
+  return html`<time datetime="${at}" title="${formats.distance(instant, now)}">${formats.day(instant, context)}<span class="sub">${formats.timeWithSeconds(instant, timeZone)}</span></time>`;
 }
 
 /** Nothing, if there are none: an empty cell is left out of narrow rows. */
-const renderDetails = (details: Readonly<Record<string, unknown>>): Html | null => {
-  const lines = describeDetails(details);
+const renderDetails = (context: UserPageContext, details: Readonly<Record<string, unknown>>): Html | null => {
+  const lines = describeDetails(context, details);
   return lines.length === 0 ? null : html`<ul class="fine muted">${lines.map((line) => html`<li>${line}</li>`)}</ul>`;
 };

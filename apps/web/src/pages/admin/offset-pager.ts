@@ -1,4 +1,4 @@
-import { formatCount } from '../../components/format.ts';
+import type { Texts } from '@carillon/texts';
 import { buildAddress } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
 
@@ -18,6 +18,7 @@ export function readOffset({ offset = '' }: Readonly<Record<string, string>>): n
 
 /** Links to the other pages of a list of a known length. */
 export function renderOffsetPager(
+  { lists }: Texts,
   path: string,
   query: Readonly<Record<string, string | undefined>>,
   { total, limit, offset }: Pagination,
@@ -25,7 +26,7 @@ export function renderOffsetPager(
   const link = (to: number, text: string, rel: 'prev' | 'next') =>
     html`<a class="button" rel="${rel}" href="${buildAddress(path, { ...query, offset: to > 0 ? String(to) : undefined })}">${text}</a>`;
   const last = Math.min(offset + limit, total);
-  return html`<nav class="pager" aria-label="Pages"><span>${formatCount(Math.min(offset + 1, total))} to ${formatCount(last)} of ${formatCount(total)}</span><span class="do">${
-    offset > 0 && link(Math.max(0, offset - limit), 'Previous page', 'prev')
-  }${last < total && link(offset + limit, 'Next page', 'next')}</span></nav>`;
+  return html`<nav class="pager" aria-label="${lists.pages}"><span>${lists.range(Math.min(offset + 1, total), last, total)}</span><span class="do">${
+    offset > 0 && link(Math.max(0, offset - limit), lists.previousPage, 'prev')
+  }${last < total && link(offset + limit, lists.nextPage, 'next')}</span></nav>`;
 }

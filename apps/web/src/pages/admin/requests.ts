@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ConfirmationRequired } from '@carillon/contract/actions/web/index';
 import { parseId } from '@carillon/contract/validation/formats';
+import type { Texts } from '@carillon/texts';
 import { buildAddress } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
@@ -45,9 +46,8 @@ const sign = ({ dashboard, viewer }: UserPageContext, path: string, values: Form
     .update(JSON.stringify([viewer.sessionId, path, Object.entries(values).sort()]))
     .digest('base64url');
 
-export const renderKept = (isKept: boolean): Html | false =>
-  isKept &&
-  html`<div class="notice warn" role="status"><p>Nothing is saved yet. These fields are as you left them: check them, then save.</p></div>`;
+export const renderKept = ({ admin }: Texts, isKept: boolean): Html | false =>
+  isKept && html`<div class="notice warn" role="status"><p>${admin.notSaved}</p></div>`;
 
 /** A text that is no whole number goes through as it is, for the message at its field. */
 export const toNumber = (text: string): number => (/^-?\d{1,15}$/.test(text.trim()) ? Number(text) : (text as never));

@@ -1,5 +1,4 @@
 import { roundUp } from '../../components/charts.ts';
-import { formatCount } from '../../components/format.ts';
 import { type Html, html } from '../../html.ts';
 
 export interface RunBar {
@@ -14,8 +13,8 @@ export interface RunBar {
 interface RunChartOptions {
   /** The whole picture in one sentence. */
   label: string;
-  /** Such as `an hour`: the time of one bar. */
-  unit: string;
+  /** The scale, such as `up to 20 per hour`. */
+  describeTop(count: number): string;
   /** Below the first and the last bar. */
   from: string;
   to: string;
@@ -26,7 +25,7 @@ const REACH = 72;
 const ROD = TOP + REACH;
 
 /** Runs with an answer stand on the line, failed ones hang from it, and those without an end are hollow. */
-export function renderRunChart(bars: readonly RunBar[], { label, unit, from, to }: RunChartOptions): Html {
+export function renderRunChart(bars: readonly RunBar[], { label, describeTop, from, to }: RunChartOptions): Html {
   const above = Math.max(...bars.map(({ completed, live }) => completed + live));
   const below = Math.max(...bars.map(({ failed }) => failed));
   const top = roundUp(Math.max(above, below));
@@ -43,6 +42,6 @@ ${bars.map(({ completed, failed, live, title }, at) => {
   const open = scale(live);
   return html`<g><title>${title}</title>${draw('', at, ROD - full, full)}${draw('hollow', at, ROD - full - open, open)}${draw('fault', at, ROD + 1, scale(failed))}</g>`;
 })}
-<text x="0" y="9">up to ${formatCount(top)} ${unit}</text><text x="0" y="${Math.ceil(ROD + depth + 18)}">${from}</text><text x="100%" y="${Math.ceil(ROD + depth + 18)}" text-anchor="end">${to}</text>
+<text x="0" y="9">${describeTop(top)}</text><text x="0" y="${Math.ceil(ROD + depth + 18)}">${from}</text><text x="100%" y="${Math.ceil(ROD + depth + 18)}" text-anchor="end">${to}</text>
 </svg>`;
 }

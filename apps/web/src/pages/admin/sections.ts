@@ -1,15 +1,17 @@
+import type { Texts } from '@carillon/texts';
 import { type Html, html, raw } from '../../html.ts';
 
 const SECTIONS = [
-  { href: '/admin', text: 'Overview' },
-  { href: '/admin/users', text: 'Users' },
-  { href: '/admin/coupons', text: 'Coupons' },
-  { href: '/admin/settings', text: 'Settings' },
-  { href: '/admin/audit', text: 'Audit log' },
+  { href: '/admin', name: 'overview' },
+  { href: '/admin/users', name: 'users' },
+  { href: '/admin/coupons', name: 'coupons' },
+  { href: '/admin/settings', name: 'settings' },
+  { href: '/admin/audit', name: 'audit' },
 ] as const;
 
 /** The pages of the administration. */
-export const renderSections = (current: (typeof SECTIONS)[number]['href']): Html =>
-  html`<nav class="tabs" aria-label="Administration"><ul>${SECTIONS.map(
-    ({ href, text }) => html`<li><a href="${href}"${href === current && raw(' aria-current="page"')}>${text}</a></li>`,
+export const renderSections = ({ admin }: Texts, current: (typeof SECTIONS)[number]['href']): Html =>
+  html`<nav class="tabs" aria-label="${admin.title}"><ul>${SECTIONS.map(
+    ({ href, name }) =>
+      html`<li><a href="${href}"${href === current && raw(' aria-current="page"')}>${admin.sections[name]}</a></li>`,
   )}</ul></nav>`;

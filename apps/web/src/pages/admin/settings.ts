@@ -37,7 +37,7 @@ export async function changeSettings(context: UserPageContext): Promise<Page | R
     defaultModel: values.defaultModel.trim(),
   });
   if (needsConfirmation(result)) return askToConfirm(context, '/admin/settings', values);
-  if (result.success) return redirect('/admin/settings', 'The system settings are saved.');
+  if (result.success) return redirect('/admin/settings', context.texts.admin.settingsSaved);
   return { ...renderSettings(context, values, toFormErrors(result, context.texts)), status: toStatus(result) };
 }
 
@@ -47,52 +47,52 @@ const renderSettings = (
   errors: FormErrors,
   isKept = false,
 ): Page => ({
-  title: 'System settings',
-  subtitle: 'For the whole service. Changes take effect at once, in every process.',
-  body: html`${renderSections('/admin/settings')}
-${renderKept(isKept)}
+  title: texts.admin.settingsTitle,
+  subtitle: texts.admin.settingsText,
+  body: html`${renderSections(texts, '/admin/settings')}
+${renderKept(texts, isKept)}
 <form class="panel gap narrow" method="post" action="/admin/settings">${csrfField}
 ${renderFormError(errors, texts)}
 ${renderInput({
   name: 'trialDurationDays',
-  label: 'Trial of new accounts, in days',
+  label: texts.admin.trialDays,
   type: 'number',
   value: values.trialDurationDays,
   required: true,
   errors,
   attributes: html`min="0" max="36500"`,
-  hint: 'Existing accounts keep theirs. 0 for no trial.',
+  hint: texts.admin.trialDaysHint,
 })}
 ${renderInput({
   name: 'maxTasksPerUser',
-  label: 'Active tasks of one user, at most',
+  label: texts.admin.maxTasks,
   type: 'number',
   value: values.maxTasksPerUser,
   required: true,
   errors,
   attributes: html`min="1"`,
-  hint: 'If the plan allows more.',
+  hint: texts.admin.planHint,
 })}
 ${renderInput({
   name: 'maxExecutionsPerDay',
-  label: 'Runs of one user in a day (UTC), at most',
+  label: texts.admin.maxRuns,
   type: 'number',
   value: values.maxExecutionsPerDay,
   required: true,
   errors,
   attributes: html`min="1"`,
-  hint: 'If the plan allows more.',
+  hint: texts.admin.planHint,
 })}
 ${renderInput({
   name: 'defaultModel',
-  label: 'Model of tasks that name none',
+  label: texts.admin.defaultModel,
   value: values.defaultModel,
   required: true,
   errors,
   attributes: html`spellcheck="false"`,
 })}
-<button class="primary">Save</button>
+<button class="primary">${texts.forms.save}</button>
 </form>
-<section aria-labelledby="maintenance"><div class="head"><h2 id="maintenance">Maintenance</h2></div>
-<p>Closes the service to everybody but administrators. <a href="/admin/maintenance">Begin or end maintenance…</a></p></section>`,
+<section aria-labelledby="maintenance"><div class="head"><h2 id="maintenance">${texts.admin.maintenance}</h2></div>
+<p>${texts.admin.maintenanceHint} <a href="/admin/maintenance">${texts.admin.changeMaintenance}</a></p></section>`,
 });

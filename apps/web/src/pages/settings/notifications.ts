@@ -12,7 +12,10 @@ const renderBox = ({ id, ticked }: SettingProps, name: string, saved: boolean, l
 /** An error in a line of the list is shown with the line. */
 const quoteLines = ({ fields, form }: FormErrors, lines: readonly string[], texts: Texts): FormErrors => ({
   fields: Object.fromEntries(
-    Object.entries(fields).map(([name, messages]) => [name, messages.map((text) => quoteLine(name, text, lines, texts))]),
+    Object.entries(fields).map(([name, messages]) => [
+      name,
+      messages.map((text) => quoteLine(name, text, lines, texts)),
+    ]),
   ),
   form,
 });

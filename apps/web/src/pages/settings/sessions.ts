@@ -55,7 +55,12 @@ ${renderTable(
   };
 }
 
-export async function endSession({ actions, session, request, texts: { settings } }: UserPageContext): Promise<Redirect> {
+export async function endSession({
+  actions,
+  session,
+  request,
+  texts: { settings },
+}: UserPageContext): Promise<Redirect> {
   const { id } = request.params as { id: string };
   const result = await actions.endSession(session, { id });
   const isGone = !result.success && result.code === 'NOT_FOUND';

@@ -1,6 +1,5 @@
 import type { WebActionData } from '../../../actions.ts';
 import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../../components/fields.ts';
-import { countWords, formatCount } from '../../../components/format.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
 import { renderMoment, renderMomentWithDistance } from '../../../components/times.ts';
 import { type Html, html, raw } from '../../../html.ts';
@@ -13,7 +12,6 @@ import { COUPON_LIMITS, type CouponLimits, readLimits, renderLimits, toLimits } 
 import { renderCouponState } from './list.ts';
 
 const PAGE_SIZE = 50;
-const CRUMB = { href: '/admin/coupons', text: 'Coupons' };
 
 type Found = WebActionData<'getCoupon'>;
 type FormValues = CouponLimits & { isActive: string };
@@ -47,7 +45,7 @@ export async function changeCoupon(context: UserPageContext): Promise<Page | Red
   const id = readIdOf(context);
   const form = readForm(context.request);
   const values: FormValues = { isActive: form.has('isActive') ? 'yes' : '', ...readLimits(form) };
-  const { limits, errors } = toLimits(values, context.timeZone);
+  const { limits, errors } = toLimits(values, context);
   if (errors) return renderCoupon(context, await readCoupon(context), { values, errors, status: 422 });
   // The field has no seconds: as long as it is not changed, the instant stays.
   const isSame = form.text('shownExpiry') === values.expiresAt;
@@ -58,7 +56,7 @@ export async function changeCoupon(context: UserPageContext): Promise<Page | Red
     ...(!isSame && { expiresAt: limits.expiresAt }),
   });
   if (needsConfirmation(result)) return askToConfirm(context, `/admin/coupons/${id}`, { ...values });
-  if (result.success) return redirect(`/admin/coupons/${id}`, 'The coupon is saved.');
+  if (result.success) return redirect(`/admin/coupons/${id}`, context.texts.coupons.saved);
   const status = toStatus(result);
   return renderCoupon(context, await readCoupon(context), {
     values,
@@ -72,35 +70,41 @@ function renderCoupon(
   { coupon, usage }: Found,
   { values, errors = NO_ERRORS, isKept = false, status = 200 }: Filled,
 ): Page {
+  const { texts } = context;
+  const { coupons, formats } = texts;
   const shownExpiry = coupon.expiresAt === null ? '' : toLocalTime(new Date(coupon.expiresAt), context.timeZone);
   return {
     title: coupon.code,
     status,
-    breadcrumb: CRUMB,
-    subtitle: html`${renderCouponState(coupon, context.now)}`,
-    aside: html`<a class="button danger" href="/admin/coupons/${coupon.id}/delete">Delete…</a>`,
-    body: html`${renderKept(isKept)}<div class="split"><div class="gap-l">
+    breadcrumb: { href: '/admin/coupons', text: coupons.title },
+    subtitle: renderCouponState(coupon, context),
+    aside: html`<a class="button danger" href="/admin/coupons/${coupon.id}/delete">${coupons.delete}</a>`,
+    body: html`${renderKept(texts, isKept)}<div class="split"><div class="gap-l">
 <dl class="facts">
-<dt>Trial</dt><dd>${countWords(coupon.value, 'day')} longer</dd>
-<dt>Uses</dt><dd>${formatCount(coupon.usedCount)}${coupon.maxUses !== null && ` of ${formatCount(coupon.maxUses)}`}</dd>
-<dt>Expires</dt><dd>${coupon.expiresAt === null ? 'Never' : renderMoment(coupon.expiresAt, context)}</dd>
-<dt>Created</dt><dd>${renderMoment(coupon.createdAt, context)} by ${coupon.createdByEmail}</dd>
-<dt>Changed</dt><dd>${renderMoment(coupon.updatedAt, context)}</dd>
+<dt>${coupons.trial}</dt><dd>${coupons.extends(coupon.value)}</dd>
+<dt>${coupons.uses}</dt><dd>${
+      coupon.maxUses === null ? formats.number(coupon.usedCount) : coupons.usesOf(coupon.usedCount, coupon.maxUses)
+    }</dd>
+<dt>${coupons.expires}</dt><dd>${coupon.expiresAt === null ? coupons.never : renderMoment(coupon.expiresAt, context)}</dd>
+<dt>${coupons.createdAt}</dt><dd>${coupons.createdAtBy(renderMoment(coupon.createdAt, context), coupon.createdByEmail)}</dd>
+<dt>${coupons.changedAt}</dt><dd>${renderMoment(coupon.updatedAt, context)}</dd>
 </dl>
 ${renderUses(context, coupon, usage)}
 </div>
-<aside aria-label="Change"><form class="panel gap" method="post" action="/admin/coupons/${coupon.id}">${context.csrfField}
+<aside aria-label="${coupons.actions}"><form class="panel gap" method="post" action="/admin/coupons/${coupon.id}">${context.csrfField}
 <input type="hidden" name="shownExpiry" value="${shownExpiry}">
-<h2>Change</h2>
-${renderFormError(errors, context.texts)}
-<label class="check"><input type="checkbox" name="isActive" value="yes"${values.isActive === 'yes' && raw(' checked')}> Switched on</label>
-${renderLimits(values, errors, context.timeZone)}
-<button class="primary">Save</button>
+<h2>${coupons.change}</h2>
+${renderFormError(errors, texts)}
+<label class="check"><input type="checkbox" name="isActive" value="yes"${values.isActive === 'yes' && raw(' checked')}> ${coupons.on}</label>
+${renderLimits(values, errors, context)}
+<button class="primary">${texts.forms.save}</button>
 </form></aside></div>`,
   };
 }
 
 function renderUses(context: UserPageContext, { id, usedCount }: Found['coupon'], usage: Found['usage']): Html {
+  const { texts } = context;
+  const { coupons } = texts;
   const offset = readOffset(readQuery(context.request));
   const rows = usage.map(({ userId, userEmail, userName, usedAt }) =>
     renderRow(
@@ -108,22 +112,23 @@ function renderUses(context: UserPageContext, { id, usedCount }: Found['coupon']
       renderCell(renderMomentWithDistance(usedAt, context), { class: 'num' }),
     ),
   );
-  return html`<section aria-labelledby="uses"><div class="head"><h2 id="uses">Uses</h2><p>without accounts that were deleted</p></div>
+  return html`<section aria-labelledby="uses"><div class="head"><h2 id="uses">${coupons.uses}</h2><p>${coupons.usesHint}</p></div>
 ${
   rows.length === 0
-    ? html`<p class="muted">Accounts that use the coupon will stand here.</p>`
-    : html`${renderTable('Uses, newest first', [{ head: 'User' }, { head: 'Used', class: 'num' }], rows)}${renderOffsetPager(`/admin/coupons/${id}`, {}, { total: Math.max(usedCount, offset + rows.length), limit: PAGE_SIZE, offset })}`
+    ? html`<p class="muted">${coupons.noUses}</p>`
+    : html`${renderTable(coupons.usesCaption, [{ head: coupons.user }, { head: coupons.usedAt, class: 'num' }], rows)}${renderOffsetPager(texts, `/admin/coupons/${id}`, {}, { total: Math.max(usedCount, offset + rows.length), limit: PAGE_SIZE, offset })}`
 }</section>`;
 }
 
 export async function showDeleteCoupon(context: UserPageContext): Promise<Page> {
+  const { coupons, forms } = context.texts;
   const { coupon } = await readCoupon(context);
   return {
-    title: 'Delete coupon',
+    title: coupons.deleteTitle,
     breadcrumb: { href: `/admin/coupons/${coupon.id}`, text: coupon.code },
     body: html`<form class="panel gap narrow" method="post" action="/admin/coupons/${coupon.id}/delete">${context.csrfField}
-<p>The code <b>${coupon.code}</b> cannot be used any more, and the list of its ${countWords(coupon.usedCount, 'use')} is lost. Trials that it made longer stay as they are.</p>
-<div class="do"><button class="danger">Delete coupon</button><a class="button quiet" href="/admin/coupons/${coupon.id}">Cancel</a></div>
+<p>${coupons.deleteText(html`<b>${coupon.code}</b>`, coupon.usedCount)}</p>
+<div class="do"><button class="danger">${coupons.deleteTitle}</button><a class="button quiet" href="/admin/coupons/${coupon.id}">${forms.cancel}</a></div>
 </form>`,
   };
 }
@@ -133,5 +138,5 @@ export async function deleteCoupon(context: UserPageContext): Promise<Redirect> 
   const result = await context.actions.deleteCoupon(context.session, { id });
   if (needsConfirmation(result)) return askToConfirm(context, `/admin/coupons/${id}/delete`);
   unwrap(result);
-  return redirect('/admin/coupons', 'The coupon is deleted.');
+  return redirect('/admin/coupons', context.texts.coupons.deleted);
 }

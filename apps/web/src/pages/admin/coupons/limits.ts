@@ -1,6 +1,7 @@
 import { type FormErrors, renderInput } from '../../../components/fields.ts';
 import { type Html, html } from '../../../html.ts';
 import type { Form } from '../../../http/forms.ts';
+import type { UserPageContext } from '../../../page.ts';
 import { parseLocalTime } from '../local-time.ts';
 import { toNumber } from '../requests.ts';
 
@@ -13,31 +14,29 @@ export const readLimits = (form: Form): CouponLimits => ({
 });
 
 /** What the fields mean: empty ones are no limit. */
-export function toLimits({ maxUses, expiresAt }: CouponLimits, timeZone: string) {
+export function toLimits({ maxUses, expiresAt }: CouponLimits, { timeZone, texts }: UserPageContext) {
   const expiry = expiresAt === '' ? null : parseLocalTime(expiresAt, timeZone);
   const isInvalid = expiresAt !== '' && expiry === null;
-  const errors: FormErrors | null = isInvalid
-    ? { fields: { expiresAt: ['is not a date and time'] }, form: null }
-    : null;
+  const errors: FormErrors | null = isInvalid ? { fields: { expiresAt: [texts.admin.notATime] }, form: null } : null;
   const limits = { maxUses: maxUses === '' ? null : toNumber(maxUses), expiresAt: expiry?.toISOString() ?? null };
   return { limits, errors };
 }
 
-export const renderLimits = (values: CouponLimits, errors: FormErrors, timeZone: string): Html =>
+export const renderLimits = (values: CouponLimits, errors: FormErrors, { timeZone, texts }: UserPageContext): Html =>
   html`${renderInput({
     name: 'maxUses',
-    label: 'Uses, at most (optional)',
+    label: texts.coupons.maxUses,
     type: 'number',
     value: values.maxUses,
     errors,
     attributes: html`min="1"`,
-    hint: 'Empty for no limit.',
+    hint: texts.coupons.maxUsesHint,
   })}
 ${renderInput({
   name: 'expiresAt',
-  label: 'Expires (optional)',
+  label: texts.coupons.expiry,
   type: 'datetime-local',
   value: values.expiresAt,
   errors,
-  hint: `In ${timeZone}. Empty for never.`,
+  hint: texts.coupons.expiryHint(texts.admin.localTime(timeZone)),
 })}`;

@@ -1,7 +1,6 @@
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../../actions.ts';
 import { renderInput, renderSelect } from '../../../components/fields.ts';
-import { countWords, formatCount, formatDay } from '../../../components/format.ts';
-import { renderOutcome } from '../../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
 import { type Html, html } from '../../../html.ts';
 import { readQuery } from '../../../http/forms.ts';
@@ -9,30 +8,22 @@ import type { Page } from '../../../page.ts';
 import { type UserPageContext, unwrap } from '../../../page.ts';
 import { readOffset, renderOffsetPager } from '../offset-pager.ts';
 import { renderSections } from '../sections.ts';
+import { renderAccountState, toOptions } from './user-page.ts';
 
 const PAGE_SIZE = 50;
 
-const ROLES = [
-  { value: '', text: 'All' },
-  { value: 'USER', text: 'Users' },
-  { value: 'ADMIN', text: 'Administrators' },
-];
-const PLANS = [
-  { value: '', text: 'All' },
-  { value: 'trial', text: 'Trial' },
-  { value: 'pro', text: 'Pro' },
-];
-const STATES = [
-  { value: '', text: 'All' },
-  { value: 'active', text: 'Active' },
-  { value: 'deactivated', text: 'Deactivated' },
+/** The choices of a filter: all, or one of `names`. */
+const listOptions = ({ accounts }: Texts, names: Readonly<Record<string, string>>) => [
+  { value: '', text: accounts.all },
+  ...toOptions(names),
 ];
 
 const pick = <T extends string>(value: string | undefined, known: readonly T[]): T | undefined =>
   known.find((one) => one === value);
 
 export async function showUsers(context: UserPageContext): Promise<Page> {
-  const { actions, session, request } = context;
+  const { actions, session, request, texts } = context;
+  const { accounts } = texts;
   const query = readQuery(request);
   const filters = {
     search: query.search?.slice(0, 254) || undefined,
@@ -51,48 +42,47 @@ export async function showUsers(context: UserPageContext): Promise<Page> {
   );
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   return {
-    title: 'Users',
-    subtitle: countWords(pagination.total, isFiltered ? 'match' : 'account', isFiltered ? 'matches' : 'accounts'),
-    body: html`${renderSections('/admin/users')}
+    title: accounts.title,
+    subtitle: isFiltered ? accounts.matches(pagination.total) : accounts.accounts(pagination.total),
+    body: html`${renderSections(texts, '/admin/users')}
 <form class="sentence tools" method="get" action="/admin/users" role="search">
-${renderInput({ name: 'search', label: 'Name or e-mail', type: 'search', value: filters.search })}
-${renderSelect({ name: 'role', label: 'Role', options: ROLES, value: filters.role })}
-${renderSelect({ name: 'plan', label: 'Plan', options: PLANS, value: filters.plan })}
-${renderSelect({ name: 'state', label: 'State', options: STATES, value: filters.state })}
-<button>Show</button>
+${renderInput({ name: 'search', label: accounts.search, type: 'search', value: filters.search })}
+${renderSelect({ name: 'role', label: accounts.role, options: listOptions(texts, accounts.roles), value: filters.role })}
+${renderSelect({ name: 'plan', label: accounts.plan, options: listOptions(texts, accounts.plans), value: filters.plan })}
+${renderSelect({ name: 'state', label: accounts.state, options: listOptions(texts, accounts.states), value: filters.state })}
+<button>${accounts.apply}</button>
 </form>
 ${
   users.length === 0
-    ? html`<div class="rows empty"><p>${filters.search ? `No account matches “${filters.search}” with these filters.` : 'No account matches these filters.'}</p><p><a href="/admin/users">Show all users</a></p></div>`
-    : html`<div>${renderUsers(users, context)}${renderOffsetPager('/admin/users', filters, pagination)}</div>`
+    ? html`<div class="rows empty"><p>${filters.search ? accounts.noMatchFor(filters.search) : accounts.noMatch}</p><p><a href="/admin/users">${accounts.showAll}</a></p></div>`
+    : html`<div>${renderUsers(users, context)}${renderOffsetPager(texts, '/admin/users', filters, pagination)}</div>`
 }`,
   };
 }
 
-const renderUsers = (
-  users: WebActionData<'listAccounts'>['users'],
-  { timeZone, now }: Pick<UserPageContext, 'timeZone' | 'now'>,
-): Html =>
-  renderTable(
-    'Users, newest first',
+function renderUsers(users: WebActionData<'listAccounts'>['users'], context: UserPageContext): Html {
+  const { accounts, formats } = context.texts;
+  return renderTable(
+    accounts.caption,
     [
-      { head: 'User' },
-      { head: 'State' },
-      { head: 'Role' },
-      { head: 'Plan' },
-      { head: 'Tasks', class: 'num' },
-      { head: 'Runs', class: 'num' },
-      { head: 'Joined', class: 'num' },
+      { head: accounts.user },
+      { head: accounts.state },
+      { head: accounts.role },
+      { head: accounts.plan },
+      { head: accounts.tasks, class: 'num' },
+      { head: accounts.runs, class: 'num' },
+      { head: accounts.joined, class: 'num' },
     ],
     users.map(({ id, name, email, role, plan, isActive, createdAt, stats }) =>
       renderRow(
         renderRowHead(html`<a href="/admin/users/${id}">${name}</a><span class="sub">${email}</span>`),
-        renderCell(isActive ? renderOutcome('ran', 'Active') : renderOutcome('paused', 'Deactivated')),
-        renderCell(role === 'ADMIN' ? 'Administrator' : 'User'),
-        renderCell(plan === 'pro' ? 'Pro' : 'Trial'),
-        renderCell(formatCount(stats.totalTasks), { class: 'num start', label: 'Tasks' }),
-        renderCell(formatCount(stats.totalExecutions), { class: 'num', label: 'Runs' }),
-        renderCell(formatDay(new Date(createdAt), timeZone, now), { class: 'num start', label: 'Joined' }),
+        renderCell(renderAccountState(isActive, context.texts)),
+        renderCell(accounts.roles[role]),
+        renderCell(accounts.plans[plan]),
+        renderCell(formats.number(stats.totalTasks), { class: 'num start', label: accounts.tasks }),
+        renderCell(formats.number(stats.totalExecutions), { class: 'num', label: accounts.runs }),
+        renderCell(formats.day(new Date(createdAt), context), { class: 'num start', label: accounts.joined }),
       ),
     ),
   );
+}

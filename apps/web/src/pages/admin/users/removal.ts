@@ -7,7 +7,6 @@ import {
   toFormErrors,
   toStatus,
 } from '../../../components/fields.ts';
-import { countWords } from '../../../components/format.ts';
 import { html } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../../page.ts';
@@ -24,13 +23,13 @@ export const showDeactivateUser = async (context: UserPageContext): Promise<Page
   renderDeactivate(context, await readAccount(context), NO_ERRORS);
 
 const renderDeactivate = ({ csrfField, texts }: UserPageContext, account: Account, errors: FormErrors): Page => ({
-  title: `Deactivate ${account.name}`,
+  title: texts.accounts.deactivateTitle(account.name),
   breadcrumb: { href: `/admin/users/${account.id}`, text: account.name },
   body: html`<form class="panel gap narrow" method="post" action="/admin/users/${account.id}/deactivate">${csrfField}
 ${renderFormError(errors, texts)}
-<p><b>${account.email}</b> is signed out everywhere and cannot sign in.</p>
-<p>Its ${countWords(account.stats.activeTasks, 'active task')} stop: waiting runs are dropped, runs under way finish. All data stays, and the account can be reactivated.</p>
-<div class="do"><button class="danger">Deactivate</button><a class="button quiet" href="/admin/users/${account.id}">Cancel</a></div>
+<p>${texts.accounts.deactivateText(html`<b>${account.email}</b>`)}</p>
+<p>${texts.accounts.deactivateTasks(account.stats.activeTasks)}</p>
+<div class="do"><button class="danger">${texts.accounts.deactivate}</button><a class="button quiet" href="/admin/users/${account.id}">${texts.forms.cancel}</a></div>
 </form>`,
 });
 
@@ -42,8 +41,8 @@ export async function deactivateUser(context: UserPageContext): Promise<Page | R
     const page = renderDeactivate(context, await readAccount(context), toFormErrors(result, context.texts));
     return { ...page, status: toStatus(result) };
   }
-  if (id === context.viewer.id) return endOwnAccess(context, 'Your account is deactivated.');
-  return redirect(`/admin/users/${id}`, 'The account is deactivated.');
+  if (id === context.viewer.id) return endOwnAccess(context, context.texts.accounts.ownDeactivated);
+  return redirect(`/admin/users/${id}`, context.texts.accounts.deactivated);
 }
 
 export const showDeleteUser = async (context: UserPageContext): Promise<Page> =>
@@ -55,14 +54,14 @@ const renderDelete = (
   address: string,
   errors: FormErrors,
 ): Page => ({
-  title: `Delete ${account.name}`,
+  title: texts.accounts.deleteTitle(account.name),
   breadcrumb: { href: `/admin/users/${account.id}`, text: account.name },
   body: html`<form class="panel gap narrow" method="post" action="/admin/users/${account.id}/delete">${csrfField}
 ${renderFormError(errors, texts)}
-<p>The account is deleted with ${countWords(account.stats.totalTasks, 'task')}, ${countWords(account.stats.totalExecutions, 'run')}, its files, webhooks and keys. Runs under way are stopped. This cannot be undone; the audit log keeps an entry.</p>
-<p>To continue, type the e-mail address of the account: <b>${account.email}</b></p>
-${renderInput({ name: 'email', label: 'E-mail address', value: address, autocomplete: 'off', required: true, errors, attributes: html`spellcheck="false" autocapitalize="none"` })}
-<div class="do"><button class="danger">Delete account</button><a class="button quiet" href="/admin/users/${account.id}">Cancel</a></div>
+<p>${texts.accounts.deleteText(account.stats.totalTasks, account.stats.totalExecutions)}</p>
+<p>${texts.accounts.deleteConfirm(html`<b>${account.email}</b>`)}</p>
+${renderInput({ name: 'email', label: texts.accounts.email, value: address, autocomplete: 'off', required: true, errors, attributes: html`spellcheck="false" autocapitalize="none"` })}
+<div class="do"><button class="danger">${texts.accounts.deleteButton}</button><a class="button quiet" href="/admin/users/${account.id}">${texts.forms.cancel}</a></div>
 </form>`,
 });
 
@@ -75,6 +74,6 @@ export async function deleteUser(context: UserPageContext): Promise<Page | Redir
     const page = renderDelete(context, await readAccount(context), email, toFormErrors(result, context.texts));
     return { ...page, status: toStatus(result) };
   }
-  if (id === context.viewer.id) return endOwnAccess(context, 'Your account is deleted.');
-  return redirect('/admin/users', 'The account is deleted.');
+  if (id === context.viewer.id) return endOwnAccess(context, context.texts.accounts.ownDeleted);
+  return redirect('/admin/users', context.texts.accounts.deleted);
 }

@@ -1,12 +1,14 @@
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../../actions.ts';
 import { type FormErrors, renderFormError, renderInput, renderSelect } from '../../../components/fields.ts';
-import { countWords, formatCount, formatShortCount } from '../../../components/format.ts';
 import { renderOutcome } from '../../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
 import { renderMoment, renderMomentOn, renderMomentWithDistance } from '../../../components/times.ts';
 import { type Html, html } from '../../../html.ts';
 import type { Page, UserPageContext } from '../../../page.ts';
-import { describeDetails, describeKind } from '../audit-text.ts';
+import { describeTrialEnd } from '../../settings/coupon.ts';
+import { describeUserAgent } from '../../settings/user-agents.ts';
+import { describeDetails, describeEvent } from '../audit-details.ts';
 import { toLocalTime } from '../local-time.ts';
 import { renderKept } from '../requests.ts';
 
@@ -21,130 +23,138 @@ export interface FilledForms {
   isKept: boolean;
 }
 
-const ROLES = [
-  { value: 'USER', text: 'User' },
-  { value: 'ADMIN', text: 'Administrator' },
-];
-const PLANS = [
-  { value: 'trial', text: 'Trial' },
-  { value: 'pro', text: 'Pro' },
-];
+export const toOptions = (names: Readonly<Record<string, string>>) =>
+  Object.entries(names).map(([value, text]) => ({ value, text }));
+
+export const renderAccountState = (isActive: boolean, { accounts: { states } }: Texts): Html =>
+  isActive ? renderOutcome('ran', states.active) : renderOutcome('paused', states.deactivated);
 
 export const renderUser = (context: UserPageContext, account: Account, forms: FilledForms): Page => ({
   title: account.name,
-  breadcrumb: { href: '/admin/users', text: 'Users' },
+  breadcrumb: { href: '/admin/users', text: context.texts.accounts.title },
   subtitle: account.email,
   aside: renderActions(context, account),
-  body: html`${renderKept(forms.isKept)}<div class="split">
-<div class="gap-l">${renderUse(account)}${renderFacts(context, account)}${renderSessions(context, account)}</div>
-<aside class="gap-l" aria-label="Change">${renderChange(context, account, forms)}${renderTrial(context, account, forms)}</aside>
+  body: html`${renderKept(context.texts, forms.isKept)}<div class="split">
+<div class="gap-l">${renderUse(account, context.texts)}${renderFacts(context, account)}${renderSessions(context, account)}</div>
+<aside class="gap-l" aria-label="${context.texts.accounts.actions}">${renderChange(context, account, forms)}${renderTrial(context, account, forms)}</aside>
 </div>
 ${renderActivity(context, account)}`,
 });
 
-const renderActions = ({ csrfField }: UserPageContext, { id, isActive }: Account): Html =>
+const renderActions = ({ csrfField, texts: { accounts } }: UserPageContext, { id, isActive }: Account): Html =>
   html`${
     isActive
-      ? html`<a class="button" href="/admin/users/${id}/deactivate">Deactivate…</a>`
-      : html`<form method="post" action="/admin/users/${id}/reactivate">${csrfField}<button>Reactivate</button></form>`
-  }<a class="button danger" href="/admin/users/${id}/delete">Delete…</a>`;
+      ? html`<a class="button" href="/admin/users/${id}/deactivate">${accounts.deactivate}…</a>`
+      : html`<form method="post" action="/admin/users/${id}/reactivate">${csrfField}<button>${accounts.reactivate}</button></form>`
+  }<a class="button danger" href="/admin/users/${id}/delete">${accounts.delete}…</a>`;
 
-const renderUse = ({ stats, usage }: Account): Html =>
-  html`<section aria-label="Use"><dl class="figures">
-<div><dt>Active tasks</dt><dd>${formatCount(stats.activeTasks)}</dd><dd>of ${countWords(stats.totalTasks, 'task')}</dd></div>
-<div><dt>Runs, this month</dt><dd>${formatCount(usage.runs.used)}</dd><dd>of ${formatCount(usage.runs.limit)} in the plan</dd></div>
-<div><dt>Tokens, this month</dt><dd>${formatShortCount(usage.tokens.used)}</dd><dd>of ${formatShortCount(usage.tokens.limit)} in the plan</dd></div>
-<div><dt>Runs, of all time</dt><dd>${formatCount(stats.totalExecutions)}</dd><dd>${formatCount(stats.failedExecutions)} failed, ${stats.successRate} % completed</dd></div>
-</dl><p class="fine muted">Months begin in UTC.</p></section>`;
+const renderUse = ({ stats, usage }: Account, { accounts, formats }: Texts): Html =>
+  html`<section aria-label="${accounts.figures}"><dl class="figures">
+<div><dt>${accounts.activeTasks}</dt><dd>${formats.number(stats.activeTasks)}</dd><dd>${accounts.ofTasks(stats.totalTasks)}</dd></div>
+<div><dt>${accounts.runsThisMonth}</dt><dd>${formats.number(usage.runs.used)}</dd><dd>${accounts.ofPlan(formats.number(usage.runs.limit))}</dd></div>
+<div><dt>${accounts.tokensThisMonth}</dt><dd>${formats.shortNumber(usage.tokens.used)}</dd><dd>${accounts.ofPlan(formats.shortNumber(usage.tokens.limit))}</dd></div>
+<div><dt>${accounts.allRuns}</dt><dd>${formats.number(stats.totalExecutions)}</dd><dd>${accounts.runRates(stats.failedExecutions, formats.percent(stats.successRate / 100))}</dd></div>
+</dl><p class="fine muted">${accounts.months}</p></section>`;
 
-const ways = ({ hasPassword, providers }: Account) =>
-  [...(hasPassword ? ['password'] : []), ...providers].join(', ') || 'none';
-
-const renderFacts = (context: UserPageContext, account: Account): Html =>
-  html`<section aria-labelledby="facts"><div class="head"><h2 id="facts">Account</h2><p><a href="/admin/audit?account=${account.id}">Audit log of this account</a></p></div>
+function renderFacts(context: UserPageContext, account: Account): Html {
+  const { texts } = context;
+  const { accounts } = texts;
+  const { emailVerifiedAt, hasPassword, providers } = account;
+  const ways = [...(hasPassword ? [accounts.password] : []), ...providers].join(', ');
+  return html`<section aria-labelledby="facts"><div class="head"><h2 id="facts">${accounts.account}</h2><p><a href="/admin/audit?account=${account.id}">${accounts.auditLink}</a></p></div>
 <dl class="facts">
-<dt>State</dt><dd>${account.isActive ? renderOutcome('ran', 'Active') : renderOutcome('paused', 'Deactivated')}</dd>
-<dt>Trial</dt><dd>${account.trialEndsAt === null ? 'Without an end' : renderEnd(account.trialEndsAt, context)}</dd>
-<dt>E-mail address</dt><dd>${account.emailVerifiedAt === null ? 'Not confirmed' : html`Confirmed ${renderMomentOn(account.emailVerifiedAt, context)}`}</dd>
-<dt>Signs in with</dt><dd>${ways(account)}</dd>
-<dt>Time zone</dt><dd>${account.timezone ?? 'UTC (none chosen)'}</dd>
-<dt>Registered</dt><dd>${renderMoment(account.createdAt, context)}</dd>
-<dt>Changed</dt><dd>${renderMoment(account.updatedAt, context)}</dd>
-<dt>Number</dt><dd>${account.id}</dd>
-<dt>Identity</dt><dd><code>${account.identityUserId}</code></dd>
+<dt>${accounts.state}</dt><dd>${renderAccountState(account.isActive, texts)}</dd>
+<dt>${accounts.trial}</dt><dd>${describeTrialEnd(account.trialEndsAt, context)}</dd>
+<dt>${accounts.email}</dt><dd>${emailVerifiedAt === null ? accounts.notConfirmed : accounts.confirmed(renderMomentOn(emailVerifiedAt, context))}</dd>
+<dt>${accounts.signsInWith}</dt><dd>${ways || accounts.noSignIn}</dd>
+<dt>${accounts.timeZone}</dt><dd>${account.timezone ?? accounts.noTimeZone}</dd>
+<dt>${accounts.registered}</dt><dd>${renderMoment(account.createdAt, context)}</dd>
+<dt>${accounts.changed}</dt><dd>${renderMoment(account.updatedAt, context)}</dd>
+<dt>${accounts.id}</dt><dd>${account.id}</dd>
+<dt>${accounts.identity}</dt><dd><code>${account.identityUserId}</code></dd>
 </dl></section>`;
-
-const renderEnd = (at: string, context: UserPageContext): Html =>
-  html`${new Date(at) > context.now ? 'Ends' : 'Ended'} ${renderMomentWithDistance(at, context)}`;
+}
 
 function renderSessions(context: UserPageContext, { sessions }: Account): Html {
+  const { texts } = context;
+  const { accounts, settings } = texts;
   const rows = sessions.map(({ userAgent, address, createdAt, lastUsedAt }) =>
     renderRow(
-      renderRowHead(html`${userAgent ?? 'Unknown program'}<span class="sub">${address ?? 'Unknown address'}</span>`),
-      renderCell(renderMoment(createdAt, context), { class: 'num', label: 'Signed in' }),
-      renderCell(renderMomentWithDistance(lastUsedAt, context), { class: 'num start', label: 'Used' }),
+      renderRowHead(
+        html`${describeUserAgent(userAgent, texts)}<span class="sub">${address ?? settings.unknownIp}</span>`,
+      ),
+      renderCell(renderMoment(createdAt, context), { class: 'num', label: accounts.signedIn }),
+      renderCell(renderMomentWithDistance(lastUsedAt, context), { class: 'num start', label: accounts.lastUsed }),
     ),
   );
-  return html`<section aria-labelledby="sessions"><div class="head"><h2 id="sessions">Sessions</h2><p>Another role and deactivation end them</p></div>
+  return html`<section aria-labelledby="sessions"><div class="head"><h2 id="sessions">${accounts.sessions}</h2><p>${accounts.sessionsHint}</p></div>
 ${
   rows.length === 0
-    ? html`<p class="muted">This account has no open session.</p>`
+    ? html`<p class="muted">${accounts.noSessions}</p>`
     : renderTable(
-        'Sessions, the last used first',
-        [{ head: 'Program' }, { head: 'Signed in', class: 'num' }, { head: 'Last used', class: 'num' }],
+        accounts.sessionsCaption,
+        [
+          { head: accounts.program },
+          { head: accounts.signedIn, class: 'num' },
+          { head: accounts.lastUsed, class: 'num' },
+        ],
         rows,
       )
 }</section>`;
 }
 
 /** Without the numbers of what is named. */
-function describeActivity({ taskId, executionId, actorId, ...details }: Readonly<Record<string, unknown>>): string {
-  return describeDetails(details).join(', ');
+function describeActivity(
+  context: UserPageContext,
+  { taskId, executionId, actorId, ...details }: Readonly<Record<string, unknown>>,
+): string {
+  return describeDetails(context, details).join(', ');
 }
 
 function renderActivity(context: UserPageContext, { recentActivity }: Account): Html {
+  const { texts } = context;
+  const { accounts } = texts;
   const rows = recentActivity.map(({ type, timestamp, details }) => {
-    const words = describeActivity(details);
+    const words = describeActivity(context, details);
     return renderRow(
-      renderRowHead(html`${describeKind(type)}${words !== '' && html`<span class="sub">${words}</span>`}`),
+      renderRowHead(html`${describeEvent(texts, type)}${words !== '' && html`<span class="sub">${words}</span>`}`),
       renderCell(renderMomentWithDistance(timestamp, context), { class: 'num' }),
     );
   });
-  return html`<section aria-labelledby="activity"><div class="head"><h2 id="activity">Latest activity</h2></div>
+  return html`<section aria-labelledby="activity"><div class="head"><h2 id="activity">${accounts.activity}</h2></div>
 ${
   rows.length === 0
-    ? html`<p class="muted">Sign-ins, tasks and runs will stand here.</p>`
-    : renderTable('Latest activity, newest first', [{ head: 'What' }, { head: 'When', class: 'num' }], rows)
+    ? html`<p class="muted">${accounts.noActivity}</p>`
+    : renderTable(accounts.activityCaption, [{ head: accounts.event }, { head: accounts.time, class: 'num' }], rows)
 }</section>`;
 }
 
 function renderChange(context: UserPageContext, { id, trialEndsAt }: Account, { values, errors }: FilledForms): Html {
+  const { texts } = context;
+  const { accounts } = texts;
   const shownTrialEnd = trialEndsAt === null ? '' : toLocalTime(new Date(trialEndsAt), context.timeZone);
   return html`<form class="panel gap" method="post" action="/admin/users/${id}">${context.csrfField}
 <input type="hidden" name="shownTrialEnd" value="${shownTrialEnd}">
-<h2>Role and plan</h2>
-${renderFormError(errors, context.texts)}
+<h2>${accounts.roleAndPlan}</h2>
+${renderFormError(errors, texts)}
 ${renderSelect({
   name: 'role',
-  label: 'Role',
-  options: ROLES,
+  label: accounts.role,
+  options: toOptions(accounts.roles),
   value: values.role,
   errors,
-  hint:
-    id === context.viewer.id
-      ? 'This is your account: another role signs you out.'
-      : 'Another role ends the sessions of the account.',
+  hint: id === context.viewer.id ? accounts.ownRoleHint : accounts.roleHint,
 })}
-${renderSelect({ name: 'plan', label: 'Plan', options: PLANS, value: values.plan, errors, hint: 'Decides the quotas.' })}
+${renderSelect({ name: 'plan', label: accounts.plan, options: toOptions(accounts.plans), value: values.plan, errors, hint: accounts.planHint })}
 ${renderInput({
   name: 'trialEndsAt',
-  label: 'Trial ends',
+  label: accounts.trialEnd,
   type: 'datetime-local',
   value: values.trialEndsAt,
   errors,
-  hint: `In ${context.timeZone}. Empty for a trial without an end.`,
+  hint: accounts.trialEndHint(texts.admin.localTime(context.timeZone)),
 })}
-<button class="primary">Save</button>
+<button class="primary">${texts.forms.save}</button>
 </form>`;
 }
 
@@ -154,17 +164,17 @@ const renderTrial = (
   { days, trialErrors }: FilledForms,
 ): Html =>
   html`<form class="panel gap" method="post" action="/admin/users/${id}/trial">${csrfField}
-<h2>Extend the trial</h2>
+<h2>${texts.accounts.extendTrial}</h2>
 ${renderFormError({ ...trialErrors, fields: {} }, texts)}
 ${renderInput({
   name: 'days',
-  label: 'Days',
+  label: texts.accounts.extraDays,
   type: 'number',
   value: days,
   required: true,
   errors: trialErrors,
   attributes: html`min="1" max="3650"`,
-  hint: 'Counted from the end of the trial, or from now if that has passed.',
+  hint: texts.accounts.extraDaysHint,
 })}
-<button>Extend</button>
+<button>${texts.accounts.extend}</button>
 </form>`;

@@ -1,6 +1,5 @@
 import type { WebActionInput } from '@carillon/contract/actions/web/index';
 import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../../components/fields.ts';
-import { countWords } from '../../../components/format.ts';
 import { readForm } from '../../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../../page.ts';
 import { parseLocalTime, toLocalTime } from '../local-time.ts';
@@ -42,7 +41,7 @@ export async function changeUser(context: UserPageContext): Promise<Page | Redir
   const values = { role: form.text('role'), plan: form.text('plan'), trialEndsAt: form.text('trialEndsAt').trim() };
   const end = parseLocalTime(values.trialEndsAt, context.timeZone);
   if (values.trialEndsAt !== '' && end === null) {
-    const errors: FormErrors = { fields: { trialEndsAt: ['is not a date and time'] }, form: null };
+    const errors: FormErrors = { fields: { trialEndsAt: [context.texts.admin.notATime] }, form: null };
     return showAgain(context, { values, errors }, 422);
   }
   // The field has no seconds: as long as it is not changed, the instant stays.
@@ -60,9 +59,9 @@ export async function changeUser(context: UserPageContext): Promise<Page | Redir
   if (!result.success)
     return showAgain(context, { values, errors: toFormErrors(result, context.texts) }, toStatus(result));
   if (id === context.viewer.id && result.data.role !== 'ADMIN') {
-    return endOwnAccess(context, 'You are no longer an administrator. Sign in again.');
+    return endOwnAccess(context, context.texts.accounts.demoted);
   }
-  return redirect(`/admin/users/${id}`, 'The account is saved.');
+  return redirect(`/admin/users/${id}`, context.texts.accounts.saved);
 }
 
 /** The sessions of the account have ended with the change. */
@@ -78,7 +77,7 @@ export async function extendTrial(context: UserPageContext): Promise<Page | Redi
   const days = readForm(context.request).text('days').trim();
   const count = /^\d{1,4}$/.test(days) ? Number(days) : 0;
   if (count < 1 || count > 3650) {
-    const trialErrors: FormErrors = { fields: { days: ['must be a number from 1 to 3650'] }, form: null };
+    const trialErrors: FormErrors = { fields: { days: [context.texts.accounts.wrongDays] }, form: null };
     return showAgain(context, { days, trialErrors }, 422);
   }
   const { trialEndsAt } = await readAccount(context);
@@ -90,7 +89,7 @@ export async function extendTrial(context: UserPageContext): Promise<Page | Redi
   if (needsConfirmation(result)) return askToConfirm(context, `/admin/users/${id}`, { days });
   if (!result.success)
     return showAgain(context, { days, trialErrors: toFormErrors(result, context.texts) }, toStatus(result));
-  return redirect(`/admin/users/${id}`, `The trial is ${countWords(count, 'day')} longer.`);
+  return redirect(`/admin/users/${id}`, context.texts.accounts.extended(count));
 }
 
 export async function reactivateUser(context: UserPageContext): Promise<Page | Redirect> {
@@ -98,8 +97,5 @@ export async function reactivateUser(context: UserPageContext): Promise<Page | R
   const result = await context.actions.changeAccount(context.session, { id, isActive: true });
   if (needsConfirmation(result)) return askToConfirm(context, `/admin/users/${id}`);
   if (!result.success) return showAgain(context, { errors: toFormErrors(result, context.texts) }, toStatus(result));
-  return redirect(
-    `/admin/users/${id}`,
-    'The account is active again. Its tasks run again, from their next planned run.',
-  );
+  return redirect(`/admin/users/${id}`, context.texts.accounts.reactivated);
 }

@@ -41,7 +41,9 @@ export const listKeys = async ({ actions, session }: UserPageContext): Promise<r
 /** A link may propose the scopes of an assistant. */
 export function showKeys(context: UserPageContext): Promise<Page> {
   const isForAssistant = readQuery(context.request).for === FOR_ASSISTANT;
-  const proposed = isForAssistant ? { name: context.texts.keys.assistant, scopes: ASSISTANT_SCOPES } : { name: '', scopes: [] };
+  const proposed = isForAssistant
+    ? { name: context.texts.keys.assistant, scopes: ASSISTANT_SCOPES }
+    : { name: '', scopes: [] };
   return renderKeys(context, { id: randomUUID(), expiry: '90', ...proposed }, NO_ERRORS);
 }
 
