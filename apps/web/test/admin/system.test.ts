@@ -1,5 +1,7 @@
 import { getTexts } from '@carillon/texts';
+import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { users } from '../../../../packages/db/src/index.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { signUp, signUpAda, signUpAlice } from '../../../api/test/support/people.ts';
@@ -126,6 +128,23 @@ t.test('A long audit log continues at its cursor, in few statements a page', asy
   const second = await admin.open(next);
   t.equal(second.document.querySelectorAll('tbody tr').length, 1);
   t.match(second.text, /1 entry.*First page/);
+});
+
+t.test('The audit log says events, fields and values in words of the language', async (t) => {
+  const bob = await signUp(app, { name: 'Bob' });
+  const channel = { kind: 'ntfy', name: 'Phone', url: 'https://ntfy.example.com', topic: 'news' };
+  await app.inject({ method: 'POST', url: '/api/channels', headers: bob.headers, payload: channel });
+  const payload = { isActive: false, trialEndsAt: null };
+  await app.inject({ method: 'PATCH', url: `/api/admin/users/${bob.id}`, headers: ada.headers, payload });
+  const read = async (url: string) => (await visit(app, ada).open(url)).text;
+  const english = await read(`/admin/audit?account=${bob.id}`);
+  t.match(english, /Account changed.*Active: yes → no ?Trial ends: \w{3} \d+ \w{3}, \d\d:\d\d → none.*Channel created/);
+  t.notMatch(english, /channel\.created|isActive|\dT\d/);
+  t.match(await read('/admin/audit?kind=constructor'), /No entry matches: constructor\./);
+  await ctx.db.update(users).set({ language: 'pt-BR' }).where(eq(users.id, ada.id));
+  const portuguese = await read(`/admin/users/${bob.id}`);
+  await ctx.db.update(users).set({ language: 'en' }).where(eq(users.id, ada.id));
+  t.match(portuguese, /Conta mudada.*Ativo: sim → não.*Canal criado.*Nome: Phone/);
 });
 
 t.test('Details of the audit log stay text', async (t) => {

@@ -55,7 +55,7 @@ export const audit = {
     'coupon.activated': 'Coupon used',
     'settings.changed': 'System settings changed',
   },
-  /** Of an account besides, by kind. */
+  /** Of the latest activity only, by kind. */
   activities: {
     'task.created': 'Task created',
     'execution.pending': 'Run queued',

@@ -38,7 +38,6 @@ export const coupons = {
   create: 'Create coupon',
   created: (code: string) => `Coupon ${code} is created.`,
 
-  extends: (days: number) => `Extended by ${count(days, 'day', 'days')}`,
   createdAt: 'Created',
   createdAtBy: <P>(moment: P, email: string) => parts<P | string>`${moment} by ${email}`,
   changedAt: 'Changed',

@@ -21,7 +21,7 @@ export const settings = {
   themeSaved: 'The theme is saved.',
 
   notifications: 'Notifications',
-  notificationsHint: 'For completed runs and usage alerts. The Notifications page lists all of them.',
+  notificationsHint: 'For finished runs and usage alerts. The Notifications page lists all of them.',
   byEmail: (email: string) => `By e-mail to ${email}`,
   moreEmails: 'More e-mail addresses',
   moreEmailsHint: 'One per line, up to 10. Each address must confirm first.',
@@ -89,7 +89,7 @@ export const settings = {
   exportText:
     'A JSON file with your profile, settings, tasks, proposed tasks, runs and answers, alerts, notifications and usage, and the names of your files, webhooks and keys.',
   exportLimits: <P>(link: (text: string) => P) =>
-    parts`The file contains no secrets and no content of your ${link('files')}. Many runs take a while.`,
+    parts`The file contains no secrets and no content of your ${link('files')}. With many runs, this takes a while.`,
 
   deletion: 'Delete account',
   deletionHint: 'Permanently, with its tasks, runs, files and keys.',

@@ -110,6 +110,6 @@ export const admin: typeof en = {
   defaultModel: 'Modelo padrão',
   settingsSaved: 'As configurações do sistema foram salvas.',
 
-  localTime: (timeZone) => `Horário de ${timeZone}.`,
+  localTime: (timeZone) => `No fuso ${timeZone}.`,
   notATime: 'não é uma data com hora',
 };

@@ -38,7 +38,6 @@ export const coupons: typeof en = {
   create: 'Criar cupom',
   created: (code) => `O cupom ${code} foi criado.`,
 
-  extends: (days) => `Prolongado em ${count(days, 'dia', 'dias')}`,
   createdAt: 'Criado',
   createdAtBy: <P>(moment: P, email: string) => parts<P | string>`${moment} por ${email}`,
   changedAt: 'Mudado',

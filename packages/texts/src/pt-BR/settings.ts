@@ -21,7 +21,7 @@ export const settings: typeof en = {
   themeSaved: 'O tema foi salvo.',
 
   notifications: 'Notificações',
-  notificationsHint: 'De execuções concluídas e alertas de uso. A página Notificações lista todas.',
+  notificationsHint: 'De execuções terminadas e alertas de uso. A página Notificações lista todas.',
   byEmail: (email) => `Por e-mail para ${email}`,
   moreEmails: 'Outros e-mails',
   moreEmailsHint: 'Um por linha, até 10. Cada endereço precisa confirmar primeiro.',

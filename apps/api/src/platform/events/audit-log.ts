@@ -1,9 +1,10 @@
 import { auditLog } from '@carillon/db';
+import type { Texts } from '@carillon/texts';
 import type { Context } from '../../context.ts';
 
 export interface AuditEntry {
-  /** `<noun>.<past participle>`, such as `user.signed_in`. */
-  kind: `${string}.${string}`;
+  /** `<noun>.<past participle>`, such as `user.signed_in`. The catalogs have its words. */
+  kind: keyof Texts['audit']['events'];
   /** Null for the service itself. */
   actorId: number | null;
   actorEmail: string | null;

@@ -81,7 +81,7 @@ function renderCoupon(
     aside: html`<a class="button danger" href="/admin/coupons/${coupon.id}/delete">${coupons.delete}</a>`,
     body: html`${renderKept(texts, isKept)}<div class="split"><div class="gap-l">
 <dl class="facts">
-<dt>${coupons.trial}</dt><dd>${coupons.extends(coupon.value)}</dd>
+<dt>${coupons.trial}</dt><dd>${coupons.extraDays(coupon.value)}</dd>
 <dt>${coupons.uses}</dt><dd>${
       coupon.maxUses === null ? formats.number(coupon.usedCount) : coupons.usesOf(coupon.usedCount, coupon.maxUses)
     }</dd>
