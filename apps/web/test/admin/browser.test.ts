@@ -11,7 +11,7 @@ import { PASSWORD, signUp, signUpAda } from '../../../api/test/support/people.ts
 
 const { app, ctx, clock } = await testContext(t);
 const ada = await signUpAda(app);
-const bob = await signUp(app, { name: `"><script>alert(1)</script>${'x'.repeat(70)}` });
+const bob = await signUp(app, { name: `"><script>alert(1)</script>${'x'.repeat(70)}`, email: 'bob@example.com' });
 await ctx.db.execute(`insert into audit_log (at, kind, actor_email, user_id, details)
   values (now(), '${'kind'.repeat(500)}', '${'e'.repeat(254)}', ${bob.id}, '{"word": "${'w'.repeat(10_000)}"}')`);
 
