@@ -66,7 +66,6 @@ export const accounts = {
   event: 'Event',
   time: 'Time',
 
-  actions: 'Actions',
   roleAndPlan: 'Role and plan',
   ownRoleHint: 'This is your account. A new role signs you out.',
   roleHint: 'A new role signs the user out.',

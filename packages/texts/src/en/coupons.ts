@@ -41,7 +41,6 @@ export const coupons = {
   createdAt: 'Created',
   createdAtBy: <P>(moment: P, email: string) => parts<P | string>`${moment} by ${email}`,
   changedAt: 'Changed',
-  actions: 'Actions',
   change: 'Edit coupon',
   on: 'Switched on',
   saved: 'The coupon is saved.',

@@ -12,7 +12,6 @@ export const keys = {
   permissions: 'Permissions',
   lastUsed: 'Last used',
   expires: 'Expires',
-  actions: 'Actions',
   created: <P>(moment: P) => parts`created ${moment}`,
   never: 'never',
   expired: 'expired',

@@ -66,7 +66,6 @@ export const accounts: typeof en = {
   event: 'Evento',
   time: 'Horário',
 
-  actions: 'Ações',
   roleAndPlan: 'Função e plano',
   ownRoleHint: 'Esta é a sua conta. Uma nova função encerra sua sessão.',
   roleHint: 'Uma nova função encerra as sessões do usuário.',

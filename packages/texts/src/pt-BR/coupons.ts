@@ -41,7 +41,6 @@ export const coupons: typeof en = {
   createdAt: 'Criado',
   createdAtBy: <P>(moment: P, email: string) => parts<P | string>`${moment} por ${email}`,
   changedAt: 'Mudado',
-  actions: 'Ações',
   change: 'Editar cupom',
   on: 'Ligado',
   saved: 'O cupom foi salvo.',

@@ -12,7 +12,6 @@ export const keys: typeof en = {
   permissions: 'Permissões',
   lastUsed: 'Último uso',
   expires: 'Expira',
-  actions: 'Ações',
   created: (moment) => parts`criada ${moment}`,
   never: 'nunca',
   expired: 'expirou',

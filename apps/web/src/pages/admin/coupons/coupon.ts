@@ -91,7 +91,7 @@ function renderCoupon(
 </dl>
 ${renderUses(context, coupon, usage)}
 </div>
-<aside aria-label="${coupons.actions}"><form class="panel gap" method="post" action="/admin/coupons/${coupon.id}">${context.csrfField}
+<aside aria-label="${texts.lists.actions}"><form class="panel gap" method="post" action="/admin/coupons/${coupon.id}">${context.csrfField}
 <input type="hidden" name="shownExpiry" value="${shownExpiry}">
 <h2>${coupons.change}</h2>
 ${renderFormError(errors, texts)}

@@ -36,7 +36,7 @@ export const renderUser = (context: UserPageContext, account: Account, forms: Fi
   aside: renderActions(context, account),
   body: html`${renderKept(context.texts, forms.isKept)}<div class="split">
 <div class="gap-l">${renderUse(account, context.texts)}${renderFacts(context, account)}${renderSessions(context, account)}</div>
-<aside class="gap-l" aria-label="${context.texts.accounts.actions}">${renderChange(context, account, forms)}${renderTrial(context, account, forms)}</aside>
+<aside class="gap-l" aria-label="${context.texts.lists.actions}">${renderChange(context, account, forms)}${renderTrial(context, account, forms)}</aside>
 </div>
 ${renderActivity(context, account)}`,
 });

@@ -71,7 +71,7 @@ function renderList(context: UserPageContext, keys: readonly Key[]): Html {
           { head: texts.permissions },
           { head: texts.lastUsed },
           { head: texts.expires },
-          { head: html`<span class="vh">${texts.actions}</span>` },
+          { head: html`<span class="vh">${context.texts.lists.actions}</span>` },
         ],
         keys.map((key) => renderKey(context, key)),
       );
