@@ -42,9 +42,19 @@ t.test('The mail has the link of the specification, whose token is valid for an 
   if (!mail) throw new Error('No mail came.');
   t.same(more, []);
   t.same(mail.envelope.to, ['alice@example.com']);
-  t.equal(mail.subject, 'Choose a new password');
+  t.equal(mail.subject, 'Reset your password');
   t.match(getResetLink(mail), /^https:\/\/bells\.example\.com\/handler\/reset-password\/[0-9a-f]{64}$/);
   t.same((await validate(getResetToken(mail))).json(), { valid: true, userId: alice.id });
+});
+
+t.test('The mail is in the language that the account has when it is sent', async (t) => {
+  const alice = await signUpAlice(app);
+  await forgot(alice.email);
+  await ctx.db.update(users).set({ language: 'pt-BR' }).where(eq(users.id, alice.id));
+  await deliverDueMails(ctx);
+  const [mail] = server.received;
+  t.match(mail, { subject: 'Redefina sua senha', text: /^Olá,\n[\s\S]*Abra este link/ });
+  t.match(mail && getResetLink(mail), /reset-password/);
 });
 
 t.test('The e-mail address is matched in any case, and the mail goes to the one of the account', async (t) => {

@@ -82,7 +82,7 @@ t.test('The mail about a reset says whether API keys still work, were deleted, o
   t.match(first, 'Its API keys were deleted');
   t.notMatch(first, 'still work');
   const second = await readMailOf(alice);
-  t.match(second, 'Its API keys still work', 'the first reset has verified the address');
+  t.match(second, 'API keys still work', 'the first reset has verified the address');
   t.notMatch(second, 'deleted');
   const ofBob = await readMailOf(bob);
   t.match(ofBob, 'was changed');

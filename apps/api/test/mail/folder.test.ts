@@ -24,7 +24,7 @@ t.test('Without a mail server each mail is a file, and reset links are logged', 
   const raw = readFileSync(join(folder, name), 'utf8');
   const mail = await PostalMime.parse(raw);
   t.match(mail, {
-    subject: 'Choose a new password',
+    subject: 'Reset your password',
     to: [{ address: 'alice@example.com' }],
     from: { name: 'Carillon' },
   });

@@ -70,10 +70,7 @@ t.test('Each notification address gets a mail once, with the reason', async (t) 
   t.same([...texts.keys()].sort(), [alice.email, 'boss@example.com', 'team@example.com']);
   t.equal(server.received.length, 3);
   t.match(texts.get(alice.email), 'as the owner of a Carillon account');
-  t.match(
-    texts.get('team@example.com'),
-    `the Carillon account ${alice.email} has its notifications sent to this address`,
-  );
+  t.match(texts.get('team@example.com'), `the Carillon account ${alice.email} sends its notifications to this address`);
   t.equal(await ctx.db.$count(notifications), 1);
 });
 

@@ -113,7 +113,7 @@ t.test('The present address is notified of the request and of the change, and th
   const notices = await ctx.db.select().from(mails).where(eq(mails.recipient, alice.email)).orderBy(mails.createdAt);
   t.same(notices.map(({ subject }) => subject).sort(), [
     'The e-mail address of your account was changed',
-    'Your account is about to get another e-mail address',
+    'Your account is about to get a new e-mail address',
   ]);
   const entries = await ctx.db.select().from(auditLog).where(eq(auditLog.userId, alice.id)).orderBy(auditLog.id);
   const details = { before: { email: alice.email }, after: { email: NEW } };

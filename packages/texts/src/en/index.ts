@@ -16,6 +16,7 @@ import { forms } from './forms.ts';
 import { home } from './home.ts';
 import { keys } from './keys.ts';
 import { lists } from './lists.ts';
+import { mails } from './mails.ts';
 import { navigation } from './navigation.ts';
 import { notifications } from './notifications.ts';
 import { settings } from './settings.ts';
@@ -40,6 +41,7 @@ export const en = {
   home,
   keys,
   lists,
+  mails,
   navigation,
   notifications,
   settings,

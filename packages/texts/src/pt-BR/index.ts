@@ -17,6 +17,7 @@ import { forms } from './forms.ts';
 import { home } from './home.ts';
 import { keys } from './keys.ts';
 import { lists } from './lists.ts';
+import { mails } from './mails.ts';
 import { navigation } from './navigation.ts';
 import { notifications } from './notifications.ts';
 import { settings } from './settings.ts';
@@ -42,6 +43,7 @@ export const ptBR: Partial<typeof en> & Pick<typeof en, 'formats'> = {
   home,
   keys,
   lists,
+  mails,
   navigation,
   notifications,
   settings,

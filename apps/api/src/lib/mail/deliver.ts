@@ -27,7 +27,7 @@ interface DeliveryContext extends QueueContext {
 
 interface DeliveryOptions {
   /** Null if no active account has the address. */
-  composeReset(address: string): Promise<{ userId: number; link: string; text: string } | null>;
+  composeReset(address: string): Promise<{ userId: number; link: string; subject: string; text: string } | null>;
   /** Runs `write`, which ends the mail of an alert as failed, and reports it in one transaction. */
   failAlert(mail: FailedMail, write: (db: Db) => Promise<boolean>): Promise<void>;
   /** Runs `work` in a transaction: the plans of its statements do not depend on when they were prepared. */

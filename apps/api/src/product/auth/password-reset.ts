@@ -1,5 +1,6 @@
 import { compileValidator, Email } from '@carillon/contract';
 import { passwordResets, users } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
@@ -32,8 +33,10 @@ const checkEmail = compileValidator(Email);
  */
 export async function requestReset(ctx: Context, { email }: { email: string }): Promise<void> {
   if (!checkEmail(email).ok) return;
-  if (await countResetMail(ctx, email)) await queueReset(ctx, storedEmail(email), 'Choose a new password');
-  else await recordRejection(ctx, RESET_MAILS.bucket);
+  if (!(await countResetMail(ctx, email))) return recordRejection(ctx, RESET_MAILS.bucket);
+  // The language of the account is known when the mail is composed.
+  const { subject } = getTexts('en').mails.resetPassword('');
+  await queueReset(ctx, storedEmail(email), subject);
 }
 
 /** Returns whether to mail. Only returns false if it returned true less than an hour ago: that link is still valid. */
@@ -51,7 +54,7 @@ export function composeReset(ctx: Context, address: string) {
     const now = ctx.now();
     // The lock makes one of two concurrent tokens invalidate the other.
     const [user] = await tx.db
-      .select({ id: users.id })
+      .select({ id: users.id, language: users.language })
       .from(users)
       .where(and(hasEmail(address), users.isActive))
       .for('no key update');
@@ -65,7 +68,7 @@ export function composeReset(ctx: Context, address: string) {
     const tokenHash = hashLinkToken(token);
     await tx.db.insert(passwordResets).values({ tokenHash, userId: user.id, createdAt: now, expiresAt });
     const link = buildResetLink(ctx, token);
-    return { userId: user.id, link, text: RESET_TEXT(link) };
+    return { userId: user.id, link, ...getTexts(user.language).mails.resetPassword(link) };
   });
 }
 
@@ -97,7 +100,7 @@ export async function resetPassword(ctx: Context, input: { token: string; newPas
       .update(users)
       .set({ passwordHash, emailVerifiedAt: now, updatedAt: now })
       .where(and(eq(users.id, userId), users.isActive))
-      .returning({ email: users.email });
+      .returning({ email: users.email, language: users.language });
     if (!user || !(await useToken(tx, input.token))) {
       await getReset(tx, input.token);
       throw tokenError('reset_token_invalid');
@@ -107,12 +110,8 @@ export async function resetPassword(ctx: Context, input: { token: string; newPas
     // Another person may have registered the address.
     const deletedKeys = before?.emailVerifiedAt === null ? await deleteUserApiKeys(tx, userId) : null;
     await recordAudit(tx, { kind: 'user.password_reset', ...describeActor({ id: userId, email: user.email }) });
-    await queueMail(tx, {
-      to: user.email,
-      userId,
-      subject: 'Your password was changed',
-      text: CHANGED_TEXT(deletedKeys),
-    });
+    const keys = deletedKeys === null ? 'kept' : deletedKeys.length > 0 ? 'deleted' : 'none';
+    await queueMail(tx, { to: user.email, userId, ...getTexts(user.language).mails.passwordReset(keys) });
   });
 }
 
@@ -139,27 +138,3 @@ const isUsed: SQL<boolean> = sql`(${passwordResets.usedAt} is not null or exists
 const RESET = { userId: passwordResets.userId, expiresAt: passwordResets.expiresAt, used: isUsed.as('used') };
 
 const tokenError = (kind: keyof typeof TOKEN_ERRORS) => new AppError(kind, TOKEN_ERRORS[kind]);
-
-const RESET_TEXT = (link: string) => `Hello,
-
-a new password was requested for your Carillon account. Choose it within an hour at
-
-${link}
-
-If it was not you, you do not have to do anything: your password stays as it is.
-`;
-
-const CHANGED_TEXT = (deletedKeys: readonly unknown[] | null) => `Hello,
-
-the password of your Carillon account was changed, and all its sessions were ended.${describeKeys(deletedKeys)}
-
-If it was not you, someone else can read your mail: secure your mailbox first, then ask for a new password.
-`;
-
-function describeKeys(deleted: readonly unknown[] | null): string {
-  if (deleted === null) return '\nIts API keys still work: delete those that you do not know.';
-  if (deleted.length === 0) return '';
-  return `
-Its API keys were deleted, because the e-mail address was not verified before, so that another person may have created
-them.`;
-}

@@ -1,5 +1,6 @@
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { endpoints, notificationAddresses, queryRows, users } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { and, eq, exists, gt, inArray, isNotNull, isNull, lte, not, notInArray, or, sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/crypto/tokens.ts';
@@ -35,7 +36,7 @@ export async function requestConfirmations(
 ): Promise<void> {
   if (addresses.length === 0) return;
   const [account] = await ctx.db
-    .select({ email: users.email, emailVerifiedAt: users.emailVerifiedAt })
+    .select({ id: users.id, email: users.email, language: users.language, emailVerifiedAt: users.emailVerifiedAt })
     .from(users)
     .where(eq(users.id, owner));
   if (!account) return;
@@ -55,7 +56,7 @@ export async function requestConfirmations(
     .orderBy(email)
     .for('update');
   for (const { address } of unconfirmed) {
-    if (await countConfirmation(ctx, owner, address)) await mailLink(ctx, { id: owner, email: account.email }, address);
+    if (await countConfirmation(ctx, owner, address)) await mailLink(ctx, account, address);
   }
 }
 
@@ -72,14 +73,16 @@ async function countConfirmation(ctx: Context, owner: number, address: string): 
   return true;
 }
 
-async function mailLink(ctx: Context, owner: { id: number; email: string }, address: string): Promise<void> {
+type Owner = Pick<typeof users.$inferSelect, 'id' | 'email' | 'language'>;
+
+async function mailLink(ctx: Context, owner: Owner, address: string): Promise<void> {
   const token = generateLinkToken();
   await ctx.db
     .update(notificationAddresses)
     .set({ tokenHash: hashLinkToken(token), expiresAt: new Date(ctx.now().getTime() + LINK_LIFETIME_MS) })
     .where(and(eq(userId, owner.id), eq(email, address)));
-  const text = CONFIRM_TEXT(owner.email, buildConfirmationLink(ctx, token));
-  await queueMail(ctx, { to: address, userId: owner.id, subject: 'Confirm that you want this mail', text });
+  const mail = getTexts(owner.language).mails.confirmAddress(owner.email, buildConfirmationLink(ctx, token));
+  await queueMail(ctx, { to: address, userId: owner.id, ...mail });
 }
 
 /** Returns the address that a link would confirm; null if it cannot be used. */
@@ -154,13 +157,3 @@ export async function findConfirmed(ctx: Context, userIds: readonly number[], ad
   const confirmed = new Set(rows.map((row) => `${row.userId} ${row.email}`));
   return (owner: number, address: string) => confirmed.has(`${owner} ${address}`);
 }
-
-const CONFIRM_TEXT = (ownerEmail: string, link: string) => `Hello,
-
-the Carillon account ${ownerEmail} wants to have notifications or results sent to this address. To allow that, open this
-link within an hour:
-
-${link}
-
-If you do not know this account, ignore this mail: nothing else is sent here unless the link is opened.
-`;

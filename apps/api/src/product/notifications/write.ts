@@ -1,5 +1,6 @@
 import { DAY_MS } from '@carillon/contract/primitives';
 import { notifications, users } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { and, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
@@ -37,6 +38,7 @@ export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Pro
       .select({
         id: users.id,
         email: users.email,
+        language: users.language,
         emailVerifiedAt: users.emailVerifiedAt,
         notifyEmail: users.notifyEmail,
         notificationEmails: sql<string[]>`array(select a.email from notification_addresses a
@@ -62,13 +64,15 @@ export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Pro
     const user = recipients.get(userId);
     if (!user) return [];
     const { email } = user;
+    const texts = getTexts(user.language).mails;
     const isWanted = (byMail ?? user.notifyEmail) && user.recentMails < MAX_MAILS_PER_DAY;
     const others = new Set(isWanted ? user.notificationEmails : []);
     const isOwnTaskEmail = taskEmail === email && user.emailVerifiedAt !== null;
     const footers = new Map<string, string>();
-    if (taskEmail && (isOwnTaskEmail || isConfirmed(userId, taskEmail))) footers.set(taskEmail, buildTaskFooter(email));
-    for (const other of others) footers.set(other, buildOtherFooter(email));
-    if (isWanted) footers.set(email, OWNER_FOOTER);
+    if (taskEmail && (isOwnTaskEmail || isConfirmed(userId, taskEmail)))
+      footers.set(taskEmail, texts.taskFooter(email));
+    for (const other of others) footers.set(other, texts.addressFooter(email));
+    if (isWanted) footers.set(email, texts.ownFooter);
     return [...footers].map(([to, footer]) => {
       const text = `${message}\n\n${ctx.config.appUrl}${path}\n\n-- \n${footer}\n`;
       return { to, userId, alertId, subject: title, text };
@@ -76,13 +80,6 @@ export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Pro
   });
   await queueMails(ctx, mails);
 }
-
-const OWNER_FOOTER =
-  'You get this as the owner of a Carillon account. Its settings say who gets such mail, and whether.';
-const buildOtherFooter = (email: string) =>
-  `You get this because the Carillon account ${email} has its notifications sent to this address too.`;
-const buildTaskFooter = (email: string) =>
-  `You get this because the Carillon account ${email} has the alerts of this task sent to this address.`;
 
 /** One that was read before keeps its time. Throws 404. */
 export async function markRead(ctx: Context, caller: Caller, id: number): Promise<void> {

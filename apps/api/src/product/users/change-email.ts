@@ -1,10 +1,11 @@
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { emailChanges, users, violatedUnique } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import type { Caller, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/crypto/tokens.ts';
 import { buildConfirmationLink } from '../../lib/mail/links.ts';
-import { queueMail, queueMails } from '../../lib/mail/queue.ts';
+import { queueMail } from '../../lib/mail/queue.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
 import { CONFIRMATIONS_TO_ADDRESS, EMAIL_CHANGES, emailKey, userKey } from '../../platform/limits/rates.ts';
 import { assertRateLimit } from '../../platform/limits/windows.ts';
@@ -43,7 +44,7 @@ export async function prepareEmailChange(
   return { email, step: assertSamePassword ? 'confirm' : 'approve', assertSamePassword };
 }
 
-type LockedAccount = Pick<typeof users.$inferSelect, 'id' | 'email' | 'passwordHash'>;
+type LockedAccount = Pick<typeof users.$inferSelect, 'id' | 'email' | 'language' | 'passwordHash'>;
 
 /** Mails the link that continues the change, and replaces an earlier change. Throws 409 for a taken address. */
 export async function startEmailChange(ctx: Context, account: LockedAccount, change: EmailChange): Promise<void> {
@@ -51,25 +52,27 @@ export async function startEmailChange(ctx: Context, account: LockedAccount, cha
   if (step === null) return cancelEmailChange(ctx, account.id);
   await change.assertSamePassword?.(account.passwordHash);
   await assertFree(ctx, email);
-  const { id: userId } = account;
+  const { id: userId, language } = account;
+  const { mails } = getTexts(language);
   const details = { before: { email: account.email }, after: { email: normalizeEmail(email) } };
   await recordAudit(ctx, { kind: 'user.email_change_requested', ...describeActor(account), details });
   if (step === 'confirm') {
-    await mailConfirmation(ctx, userId, email);
-    const subject = 'Your account is about to get another e-mail address';
-    await queueMail(ctx, { to: account.email, userId, subject, text: REQUESTED_TEXT(normalizeEmail(email)) });
+    await mailConfirmation(ctx, account, email);
+    await queueMail(ctx, { to: account.email, userId, ...mails.emailChangeRequested(normalizeEmail(email)) });
   } else {
     const { link, address } = await saveLink(ctx, userId, email, step);
-    const subject = 'Approve the new e-mail address of your account';
-    await queueMail(ctx, { to: account.email, userId, subject, text: APPROVE_TEXT(address, link) });
+    await queueMail(ctx, { to: account.email, userId, ...mails.approveEmail(address, link) });
   }
 }
 
 /** Mails the link to the new address, in the transaction that starts or approves the change. */
-export async function mailConfirmation(ctx: Context, userId: number, email: string): Promise<void> {
+export async function mailConfirmation(
+  ctx: Context,
+  { id: userId, language }: Pick<LockedAccount, 'id' | 'language'>,
+  email: string,
+): Promise<void> {
   const { link, address } = await saveLink(ctx, userId, email, 'confirm');
-  const subject = 'Confirm the e-mail address of your account';
-  await queueMails(ctx, [{ to: address, userId, subject, text: CONFIRM_TEXT(link) }]);
+  await queueMail(ctx, { to: address, userId, ...getTexts(language).mails.confirmEmail(link) });
 }
 
 async function saveLink(ctx: Context, userId: number, email: string, step: 'approve' | 'confirm') {
@@ -109,35 +112,3 @@ export async function rejectTakenEmail<T>(changing: Promise<T>): Promise<T> {
 }
 
 const emailTaken = () => new AppError('conflict', 'This e-mail address is already registered.');
-
-const IF_NOT_YOU = `If that was not you, someone else is signed in to your account: change your password at once. That ends all other sessions
-and makes the link invalid.`;
-
-const REQUESTED_TEXT = (email: string) => `Hello,
-
-a change of the e-mail address of your Carillon account to ${email} was requested. The address changes when the link that
-was sent there is opened.
-
-${IF_NOT_YOU}
-`;
-
-const APPROVE_TEXT = (email: string, link: string) => `Hello,
-
-a change of the e-mail address of your Carillon account to ${email} was requested. To approve it, open this link within an
-hour:
-
-${link}
-
-The new address then gets a link to confirm it.
-
-${IF_NOT_YOU}
-`;
-
-const CONFIRM_TEXT = (link: string) => `Hello,
-
-this address was entered as the new e-mail address of a Carillon account. To confirm it, open this link within an hour:
-
-${link}
-
-If that was not you, ignore this mail: nothing changes unless the link is opened.
-`;

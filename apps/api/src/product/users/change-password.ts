@@ -1,4 +1,5 @@
 import { passwordResets, users } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { AppError, accountDeleted, invalidField } from '../../errors.ts';
@@ -31,7 +32,12 @@ export async function changePassword(
   await inTransaction(ctx, async (tx) => {
     // Signing in locks the account first: a concurrent one ends before or sees the new hash.
     const [account] = await tx.db
-      .select({ email: users.email, isActive: users.isActive, passwordHash: users.passwordHash })
+      .select({
+        email: users.email,
+        language: users.language,
+        isActive: users.isActive,
+        passwordHash: users.passwordHash,
+      })
       .from(users)
       .where(eq(users.id, caller.id))
       .for('no key update');
@@ -47,20 +53,12 @@ export async function changePassword(
     await cancelEmailChange(tx, caller.id);
     await endUserSessions(tx, caller.id, { except: getSessionId(caller) });
     const { id: userId } = caller;
-    const { email } = account;
+    const { email, language } = account;
     await recordAudit(tx, { kind: 'user.password_changed', ...describeActor({ id: userId, email }) });
-    await queueMail(tx, { to: email, userId, subject: 'Your password was changed', text: CHANGED_TEXT });
+    await queueMail(tx, { to: email, userId, ...getTexts(language).mails.passwordChanged() });
     await store(tx);
   });
 }
 
 const withoutPassword = () =>
   new AppError('conflict', 'This account has no password yet. Ask for a link by mail to choose one.');
-
-const CHANGED_TEXT = `Hello,
-
-the password of your Carillon account was changed, and all sessions but the one that changed it were ended.
-
-If it was not you, ask for a new password at once: that ends all sessions.
-API keys still work: delete those that you do not know.
-`;

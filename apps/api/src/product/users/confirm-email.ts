@@ -1,4 +1,5 @@
 import { emailChanges, notificationAddresses, passwordResets, users } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { and, eq, gt, isNull } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
@@ -45,7 +46,7 @@ export async function confirmEmail(ctx: Context, token: string): Promise<Confirm
 function continueChange(ctx: Context, userId: number, tokenHash: string): Promise<Confirmation> {
   return inTransaction(ctx, async (tx) => {
     const [account] = await tx.db
-      .select({ email: users.email, emailVerifiedAt: users.emailVerifiedAt })
+      .select({ id: users.id, email: users.email, language: users.language, emailVerifiedAt: users.emailVerifiedAt })
       .from(users)
       .where(and(eq(users.id, userId), users.isActive))
       .for('no key update');
@@ -58,7 +59,7 @@ function continueChange(ctx: Context, userId: number, tokenHash: string): Promis
     assertNotBootstrapAdmin(tx, account.email);
     if (change.step === 'approve') {
       await assertFree(tx, change.email);
-      await mailConfirmation(tx, userId, change.email);
+      await mailConfirmation(tx, account, change.email);
       return 'change_approved';
     }
     await changeEmail(tx, userId, account, change.email);
@@ -66,7 +67,7 @@ function continueChange(ctx: Context, userId: number, tokenHash: string): Promis
   });
 }
 
-type Before = Pick<typeof users.$inferSelect, 'email' | 'emailVerifiedAt'>;
+type Before = Pick<typeof users.$inferSelect, 'email' | 'language' | 'emailVerifiedAt'>;
 
 /** Voids the reset links sent to the old address, and notifies it. Sessions continue. */
 async function changeEmail(ctx: Context, userId: number, before: Before, email: string): Promise<void> {
@@ -90,8 +91,7 @@ async function changeEmail(ctx: Context, userId: number, before: Before, email: 
     ...describeActor({ id: userId, email: before.email }),
     details,
   });
-  const subject = 'The e-mail address of your account was changed';
-  await queueMail(ctx, { to: before.email, userId, subject, text: CHANGED_TEXT });
+  await queueMail(ctx, { to: before.email, userId, ...getTexts(before.language).mails.emailChanged() });
 }
 
 const invalidLink = () =>
@@ -99,11 +99,3 @@ const invalidLink = () =>
     'link_invalid',
     'This link is not valid: it was used, replaced by a newer one, or is older than an hour.',
   );
-
-const CHANGED_TEXT = `Hello,
-
-your Carillon account has another e-mail address now. This one, which it had until now, neither signs in nor gets mail
-about the account any more; links for a new password that were sent here are void.
-
-If it was not you, someone else is signed in to your account: ask the people who run this service for help.
-`;

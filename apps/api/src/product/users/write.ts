@@ -65,6 +65,7 @@ const accountColumns = {
   id: users.id,
   name: users.name,
   email: users.email,
+  language: users.language,
   timezone: users.timezone,
   notifyEmail: users.notifyEmail,
   notifyWebhook: users.notifyWebhook,

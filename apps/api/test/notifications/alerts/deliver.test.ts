@@ -63,7 +63,7 @@ t.test(
     t.match(mail, { recipient: TEAM, subject: 'Task "Morning news" is overdue', alertId: alert?.id });
     t.match(mail?.text, alert?.message);
     t.match(mail?.text, `https://bells.example.com/tasks/${task}\n`);
-    t.match(mail?.text, `because the Carillon account ${OWNER} has the alerts of this task sent to this address.`);
+    t.match(mail?.text, `because the Carillon account ${OWNER} sends the alerts of this task to this address.`);
   },
 );
 

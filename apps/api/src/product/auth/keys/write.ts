@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ChangeApiKeyInput, CreateApiKeyInput } from '@carillon/contract/accounts/api-keys';
 import { apiKeys, sessions, users } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { and, eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
 import { AppError, ERROR_MESSAGES, invalidField } from '../../../errors.ts';
@@ -45,12 +46,8 @@ export async function createApiKey(ctx: Context, caller: Caller, input: CreateAp
       .returning(apiKeyFields);
     if (!key) throw new AppError('conflict', 'There is a key with this id.');
     await recordAudit(tx, { kind: 'key.created', ...describeActor(caller), details: describeKey(key) });
-    await queueMail(tx, {
-      to: caller.email,
-      userId: caller.id,
-      subject: 'An API key was created',
-      text: CREATED_TEXT(key),
-    });
+    const mail = getTexts(caller.language).mails.keyCreated(key.name, key.prefix, key.scopes);
+    await queueMail(tx, { to: caller.email, userId: caller.id, ...mail });
     return { key, secret };
   });
 }
@@ -138,11 +135,3 @@ const apiKeyNotFound = () => new AppError('not_found', 'API key not found');
 type Key = Awaited<ReturnType<typeof deleteUserApiKeys>>[number];
 
 const describeKey = ({ id, name, prefix, scopes, expiresAt }: Key) => ({ keyId: id, name, prefix, scopes, expiresAt });
-
-const CREATED_TEXT = ({ name, prefix, scopes }: Key) => `Hello,
-
-an API key was created for your Carillon account: "${name}", which starts with ${prefix} and has the scopes
-${scopes.join(', ')}.
-
-If it was not you, delete the key and change your password at once.
-`;
