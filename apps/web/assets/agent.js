@@ -6,6 +6,7 @@ const stop = document.querySelector('#stop');
 const problem = document.querySelector('#problem');
 const conversation = document.querySelector('#conversation');
 const template = document.querySelector('#turn');
+const texts = JSON.parse(form.dataset.texts);
 
 let abort = null;
 
@@ -22,8 +23,8 @@ function showProblem(text) {
 }
 
 function describeError(body) {
-  if (body?.code === 'RATE_LIMIT_EXCEEDED') return `Too many messages. Try again in ${body.retryAfter} s.`;
-  return body?.message ?? body?.error ?? 'The answer did not come. Send the message again.';
+  if (body?.code === 'RATE_LIMIT_EXCEEDED') return texts.tooManyMessages.replace('{wait}', `${body.retryAfter} s`);
+  return body?.message ?? body?.error ?? texts.noAnswer;
 }
 
 async function* readEvents(body) {
@@ -80,7 +81,7 @@ async function render(message, { response, suggestions, proposal }) {
   if (proposal) fields.append('proposal', proposal.id);
   const headers = { 'hx-request': 'true' };
   const answer = await fetch('/agent/answer', { method: 'POST', headers, body: fields });
-  if (!answer.ok) throw new Error('The answer could not be shown. Reload the page.');
+  if (!answer.ok) throw new Error(texts.notShown);
   return document.createRange().createContextualFragment(await answer.text());
 }
 
@@ -108,11 +109,11 @@ async function submit(message) {
     box.value = '';
   } catch (error) {
     turn.removeAttribute('aria-busy');
-    if (abort.signal.aborted) state.textContent = 'You stopped it here.';
+    if (abort.signal.aborted) state.textContent = texts.stopped;
     else {
       showProblem(error.message);
       if (text.textContent === '') turn.remove();
-      else state.textContent = 'It broke off here.';
+      else state.textContent = texts.incomplete;
     }
   }
   const hadFocus = document.activeElement === stop;

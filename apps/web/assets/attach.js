@@ -28,13 +28,16 @@ function send(file, onProgress) {
   });
 }
 
-function describeFailure({ status, response }) {
-  if (status === 0) return 'could not be sent: the connection was lost';
+function describeFailure({ status, response }, texts) {
+  if (status === 0) return texts.connectionLost;
   const [message] = Object.values(response?.details ?? {}).flat();
-  return typeof message === 'string' ? message : `is not attached: ${response?.message ?? response?.error ?? status}`;
+  return typeof message === 'string'
+    ? message
+    : `${texts.notAttached} ${response?.message ?? response?.error ?? status}`;
 }
 
 for (const place of document.querySelectorAll('[data-attach]')) {
+  const texts = JSON.parse(place.dataset.texts);
   const input = place.querySelector('input[type="file"]');
   const list = place.querySelector('.files');
   const status = place.querySelector('[role="status"]');
@@ -66,18 +69,18 @@ for (const place of document.querySelectorAll('[data-attach]')) {
     list.append(item);
     const request = await send(file, (loaded, total) => {
       progress.value = (100 * loaded) / total;
-      share.textContent = `${Math.round((100 * loaded) / total)} % of ${formatBytes(total)}`;
+      share.textContent = `${Math.round((100 * loaded) / total)}% · ${formatBytes(total)}`;
     });
     if (request.status !== 200) {
       item.remove();
-      showError(`${file.name} ${describeFailure(request)}.`);
+      showError(`${file.name} ${describeFailure(request, texts)}.`);
       return;
     }
     const { response } = request;
     const fileId = request.getResponseHeader('x-file-id');
-    const remove = make('button', { className: 'plain', name: 'remove', value: fileId, textContent: 'Remove' });
+    const remove = make('button', { className: 'plain', name: 'remove', value: fileId, textContent: texts.remove });
     remove.formNoValidate = true;
-    remove.setAttribute('aria-label', `Remove ${response.name}`);
+    remove.setAttribute('aria-label', `${texts.remove} ${response.name}`);
     item.replaceChildren(
       make('input', { type: 'hidden', name: 'attachment', value: fileId }),
       make('span', { textContent: response.name }),
@@ -86,7 +89,7 @@ for (const place of document.querySelectorAll('[data-attach]')) {
       ' ',
       remove,
     );
-    status.textContent = `${response.name} is attached`;
+    status.textContent = `${texts.attached} ${response.name}`;
   }
 
   input.addEventListener('change', () => {
@@ -108,7 +111,7 @@ for (const place of document.querySelectorAll('[data-attach]')) {
   input.form.addEventListener('submit', (event) => {
     if (waiting === 0) return;
     event.preventDefault();
-    status.textContent = 'Goes on when the files are uploaded';
+    status.textContent = texts.uploading;
     last.then(() => {
       if (waiting === 0) input.form.requestSubmit(event.submitter);
     });
@@ -119,7 +122,7 @@ for (const place of document.querySelectorAll('[data-attach]')) {
     if (!button) return;
     event.preventDefault();
     const item = button.closest('li');
-    status.textContent = `${item.querySelector('span').textContent} is removed`;
+    status.textContent = `${texts.removed} ${item.querySelector('span').textContent}`;
     item.remove();
     input.focus();
   });

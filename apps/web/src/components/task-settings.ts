@@ -1,6 +1,6 @@
+import type { Parts, Texts } from '@carillon/texts';
 import type { WebActionData } from '../actions.ts';
 import { type Html, html } from '../html.ts';
-import { countWords, formatCost, formatDuration, formatMomentInText } from './format.ts';
 
 type Task = WebActionData<'getTaskPage'>['task'];
 
@@ -34,60 +34,73 @@ export interface SettingInWords {
   words: Html;
 }
 
-interface Clock {
+interface Reader {
   now: Date;
   timeZone: string;
+  texts: Texts;
 }
 
+type Words = Html | Parts<Html | string> | string;
+
 /** The settings that are not the default, in words. */
-export function describeSettings(settings: OptionalSettings, clock: Clock): SettingInWords[] {
-  const described: [SettingGroup, string, Html | string | null][] = [
-    ['knows', 'Model knows', describeContext(settings)],
-    ['web', 'Web tools', describeTools(settings)],
-    ['answer', 'Answer', describeSchema(settings)],
-    ['tell', 'Sends', describeChannels(settings)],
-    ['tell', 'Tells you', describeNotify(settings)],
-    ['tell', 'Watches', settings.notify === 'change' ? null : describeWatch(settings)],
-    ['tell', 'Alerts', describeAlerts(settings)],
-    ['faults', 'If missed', MISSED[settings.missed]],
-    ['faults', 'If still running', OVERLAP[settings.overlap]],
-    ['faults', 'If it fails', describeRetries(settings)],
-    ['faults', 'Gives up after', settings.timeoutMs === null ? null : formatDuration(settings.timeoutMs)],
-    ['limits', 'Paused until', describePause(settings, clock)],
-    ['limits', 'Ends', describeMoment(settings.endsAt, clock)],
-    ['limits', 'Stops after', settings.maxRuns === null ? null : countWords(settings.maxRuns, 'run')],
+export function describeSettings(settings: OptionalSettings, reader: Reader): SettingInWords[] {
+  const { taskSettings, formats } = reader.texts;
+  const { channels, maxRuns, maxRetries, timeoutMs, monthlyBudgetUsd } = settings;
+  const described: [SettingGroup, string, Words | null][] = [
+    ['knows', taskSettings.context, describeContext(settings, taskSettings)],
+    ['web', taskSettings.webTools, describeTools(settings, taskSettings)],
+    ['answer', taskSettings.answerFormat, describeSchema(settings, taskSettings)],
+    ['tell', taskSettings.channels, channels.length === 0 ? null : formats.number(channels.length)],
+    ['tell', taskSettings.notifications, describeNotify(settings, taskSettings)],
+    ['tell', taskSettings.watched, settings.notify === 'change' ? null : describeWatch(settings)],
+    ['tell', taskSettings.alerts, describeAlerts(settings, taskSettings)],
+    ['faults', taskSettings.missed, describeMissed(settings, taskSettings)],
+    ['faults', taskSettings.overlap, describeOverlap(settings, taskSettings)],
     [
-      'limits',
-      'Budget',
-      settings.monthlyBudgetUsd === null ? null : `${formatCost(settings.monthlyBudgetUsd)} a month`,
+      'faults',
+      taskSettings.retries,
+      maxRetries === DEFAULT_RETRIES ? null : maxRetries === 0 ? taskSettings.none : formats.number(maxRetries),
     ],
+    ['faults', taskSettings.timeLimit, timeoutMs === null ? null : formats.duration(timeoutMs)],
+    ['limits', taskSettings.pausedUntil, describePause(settings, reader)],
+    ['limits', taskSettings.end, describeMoment(settings.endsAt, reader)],
+    ['limits', taskSettings.maxRuns, maxRuns === null ? null : formats.number(maxRuns)],
+    ['limits', taskSettings.budget, monthlyBudgetUsd === null ? null : formats.money(monthlyBudgetUsd)],
   ];
   return described.flatMap(([group, label, words]) =>
     words === null ? [] : [{ group, label, words: html`${words}` }],
   );
 }
 
-function describeContext({ context: { clock, previousResult } }: OptionalSettings): string | null {
-  if (clock) return previousResult ? 'date, time and the last answer' : null;
-  return previousResult ? 'the last answer' : 'only the prompt';
+type SettingTexts = Texts['taskSettings'];
+
+const DEFAULT_RETRIES = 3;
+
+function describeContext(
+  { context: { clock, previousResult } }: OptionalSettings,
+  { clockAndAnswer, onlyAnswer, onlyPrompt }: SettingTexts,
+): string | null {
+  if (clock) return previousResult ? clockAndAnswer : null;
+  return previousResult ? onlyAnswer : onlyPrompt;
 }
 
-const TOOLS: Record<Task['tools'][number], string> = { web_search: 'searches', web_fetch: 'reads pages' };
-
-function describeTools({ tools, maxToolUses }: OptionalSettings): string | null {
+function describeTools({ tools, maxToolUses }: OptionalSettings, texts: SettingTexts): string | null {
   if (tools.length === 0) return null;
-  return `${tools.map((tool) => TOOLS[tool]).join(' and ')}, at most ${countWords(maxToolUses, 'time')} a run`;
+  // A refused form may have others.
+  const names = tools.map((tool) => texts.toolNames[tool] ?? tool);
+  return texts.tools(names, maxToolUses);
 }
 
 const SHOWN_NAMES = 4;
 
-function describeSchema({ outputSchema }: OptionalSettings): Html | null {
+function describeSchema({ outputSchema }: OptionalSettings, texts: SettingTexts): Words | null {
   if (outputSchema === null) return null;
   const { properties } = outputSchema;
   const names = typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
-  if (names.length === 0) return html`JSON that matches a schema`;
-  const more = names.length > SHOWN_NAMES && html` and ${names.length - SHOWN_NAMES} more`;
-  return html`JSON with ${listCodes(names.slice(0, SHOWN_NAMES))}${more}`;
+  if (names.length === 0) return texts.jsonSchema;
+  const listed = listCodes(names.slice(0, SHOWN_NAMES));
+  const more = names.length - SHOWN_NAMES;
+  return more > 0 ? texts.jsonWithMore(listed, more) : texts.jsonWith(listed);
 }
 
 const listCodes = (texts: readonly string[]): Html =>
@@ -97,48 +110,33 @@ function describeWatch({ watch }: OptionalSettings): Html | null {
   return watch.length === 0 ? null : listCodes(watch);
 }
 
-const describeChannels = ({ channels }: OptionalSettings): string | null =>
-  channels.length === 0 ? null : `to ${countWords(channels.length, 'channel')}`;
-
-function describeNotify({ notify, watch }: OptionalSettings): Html | null {
+function describeNotify({ notify, watch }: OptionalSettings, texts: SettingTexts): Words | null {
   if (notify === 'always') return null;
-  if (notify === 'failure') return html`only when a run fails`;
-  if (watch.length === 0) return html`only when the answer changes`;
-  return html`only when ${listCodes(watch)} ${watch.length === 1 ? 'changes' : 'change'}`;
+  if (notify === 'failure') return texts.onFailure;
+  return watch.length === 0 ? texts.onChange : texts.onChangeOf(listCodes(watch));
 }
 
-function describeAlerts({ alerts }: OptionalSettings): string | null {
+function describeAlerts({ alerts }: OptionalSettings, texts: SettingTexts): string | null {
   if (alerts === null) return null;
   const { overdueMinutes, failuresInRow, costAboveUsd, durationAboveMs } = alerts;
   const rules = [
-    overdueMinutes !== undefined && `overdue by ${overdueMinutes} min`,
-    failuresInRow !== undefined && `${countWords(failuresInRow, 'failure')} in a row`,
-    costAboveUsd !== undefined && `a run above ${formatCost(costAboveUsd)}`,
-    durationAboveMs !== undefined && `a run above ${formatDuration(durationAboveMs)}`,
+    overdueMinutes !== undefined && texts.overdue(overdueMinutes),
+    failuresInRow !== undefined && texts.failures(failuresInRow),
+    costAboveUsd !== undefined && texts.costAbove(costAboveUsd),
+    durationAboveMs !== undefined && texts.durationAbove(durationAboveMs),
   ].filter((rule) => rule !== false);
-  return rules.length === 0 ? 'none' : rules.join(', ');
+  return rules.length === 0 ? texts.none : rules.join(', ');
 }
 
-const MISSED: Record<Task['missed'], string | null> = {
-  latest: null,
-  none: 'not made up for',
-  all: 'all made up for, at most 10',
-};
+const describeMissed = ({ missed }: OptionalSettings, { missedSkipped, missedRun }: SettingTexts): string | null =>
+  ({ latest: null, none: missedSkipped, all: missedRun })[missed] ?? null;
 
-const OVERLAP: Record<Task['overlap'], string | null> = {
-  skip: null,
-  queue: 'the next run waits',
-  cancel: 'the next run stops it',
-};
+const describeOverlap = ({ overlap }: OptionalSettings, texts: SettingTexts): string | null =>
+  ({ skip: null, queue: texts.overlapQueued, cancel: texts.overlapStops })[overlap] ?? null;
 
-function describeRetries({ maxRetries }: OptionalSettings): string | null {
-  if (maxRetries === 3) return null;
-  return maxRetries === 0 ? 'not tried again' : `tried again ${maxRetries === 1 ? 'once' : 'twice'}`;
-}
-
-const describeMoment = (at: string | null, { now, timeZone }: Clock): string | null =>
-  at === null ? null : formatMomentInText(at, timeZone, now);
+const describeMoment = (at: string | null, { texts, ...clock }: Reader): string | null =>
+  at === null ? null : texts.formats.momentLabel(new Date(at), clock);
 
 /** A pause that is over says nothing. */
-const describePause = ({ pausedUntil }: OptionalSettings, clock: Clock): string | null =>
-  pausedUntil !== null && new Date(pausedUntil) > clock.now ? describeMoment(pausedUntil, clock) : null;
+const describePause = ({ pausedUntil }: OptionalSettings, reader: Reader): string | null =>
+  pausedUntil !== null && new Date(pausedUntil) > reader.now ? describeMoment(pausedUntil, reader) : null;

@@ -14,7 +14,7 @@ const open = async () => {
 t.test('A message is answered without a script, and what can come next stands below', async (t) => {
   ai.answer(buildModelAnswer('## Titan\n\nIt is *large*.', ['Why?', 'How far?']));
   const { visitor, page } = await open();
-  t.match(page, { status: 200, heading: 'Agent', text: /Carillon keeps neither message nor answer/ });
+  t.match(page, { status: 200, heading: 'Agent', text: /Carillon does not keep messages or answers/ });
   const answered = await visitor.submit(page, 'Send', { message: 'Name a\nmoon & more.' });
   t.match(answered, { status: 200, heading: 'Agent', url: '/agent' });
   t.equal(answered.document.querySelector('.asked')?.text, 'Name a\nmoon & more.');
@@ -68,9 +68,9 @@ t.test('An answer without a script may propose a task, which is saved when the p
   const { visitor, page } = await open();
   const answered = await visitor.submit(page, 'Send', { message: 'Name a moon every Friday at five.' });
   t.match(answered, { status: 200, text: /I propose a task\..*Proposed task ?Moons ?Fridays at 17:00/ });
-  t.notMatch(answered.text, /Make this a task|proposedTask/);
+  t.notMatch(answered.text, /Create a task|proposedTask/);
   t.match((await visitor.open('/tasks')).text, /Make your first task/, 'nothing is saved by the answer');
-  const saved = await visitor.submit(answered, 'Save this task');
+  const saved = await visitor.submit(answered, 'Save task');
   t.match(saved, { status: 200, heading: 'Moons', text: /The task is saved\./ });
   t.equal(ai.requests.length, 1);
 });
@@ -83,7 +83,7 @@ t.test('A message becomes a task, however long it is', async (t) => {
   t.match(form.document.querySelector('textarea[name=prompt]')?.text, /Name a moon\./);
   const message = `Name a moon. ${'Again. '.repeat(1000)}`;
   const long = await visitor.submit(page, 'Send', { message });
-  const proposed = await visitor.submit(long, 'Make this a task');
+  const proposed = await visitor.submit(long, 'Create a task');
   t.match(proposed, { status: 200, heading: 'New task' });
   t.equal(proposed.document.querySelector('textarea[name=prompt]')?.text.trim(), message.trim());
 });

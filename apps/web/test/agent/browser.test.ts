@@ -63,7 +63,7 @@ t.test('In a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) => {
     const ask = async () => {
       await page.getByLabel('Message', { exact: true }).fill('What does the ferry cost each Friday at five?');
       await press('button', 'Send');
-      await page.getByRole('button', { name: 'Save this task' }).waitFor();
+      await page.getByRole('button', { name: 'Save task' }).waitFor();
     };
     await ask();
     await check(t);
@@ -74,12 +74,12 @@ t.test('In a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) => {
     t.equal(await page.locator('.proposal').count(), 0);
     t.equal(await page.evaluate('document.activeElement.name'), 'message');
     await ask();
-    await press('link', 'Change first');
-    await page.getByText('This is what the agent proposes.').waitFor();
+    await press('link', 'Edit first');
+    await page.getByText('The agent proposes this task.').waitFor();
     t.equal(await page.getByLabel('Name', { exact: true }).inputValue(), PROPOSED.name);
     await page.goto(`${url}/agent`);
     await ask();
-    await press('button', 'Save this task');
+    await press('button', 'Save task');
     await page.getByText('The task is saved.').waitFor();
     t.equal(await page.locator('h1').textContent(), PROPOSED.name);
   });
@@ -87,20 +87,20 @@ t.test('In a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) => {
   await t.test('The web tools of the form follow the model that is chosen, and keep what is ticked', async (t) => {
     const { page, check } = await open('/tasks/new');
     const choose = async (model: string) => {
-      await page.getByLabel('Model', { exact: true }).fill(model);
+      await page.locator('#aiModel').fill(model);
       await page.keyboard.press('Tab');
     };
     await page.locator('#web > summary').press('Enter');
     await page.locator('#web').getByText('has no web tools').waitFor();
     await choose('anthropic/claude');
     await page.getByLabel('Read web pages').check();
-    await page.getByLabel('Searches and pages of a run, at most').fill('7');
+    await page.getByLabel('Maximum searches and pages per run').fill('7');
     await choose('another-model');
     await page.locator('#web').getByText('The provider of another-model has no web tools').waitFor();
     t.ok(await page.getByLabel('Read web pages').isChecked(), 'so that it can be unticked');
     await choose('anthropic/claude');
     await page.locator('#web').getByText('has no web tools').waitFor({ state: 'detached' });
-    t.equal(await page.getByLabel('Searches and pages of a run, at most').inputValue(), '7');
+    t.equal(await page.getByLabel('Maximum searches and pages per run').inputValue(), '7');
     await check(t);
   });
 
@@ -112,7 +112,7 @@ t.test('In a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) => {
     await page.getByText('One two').waitFor();
     t.equal(await page.locator('.asked').textContent(), '<b>Count</b>');
     await page.keyboard.press('Enter');
-    await page.getByText('You stopped it here.').waitFor();
+    await page.getByText('Stopped.').waitFor();
     await ai.requests[0]?.hungUp;
     t.equal(await page.getByLabel('Message', { exact: true }).inputValue(), '<b>Count</b>');
     t.equal(await page.evaluate('document.activeElement.name'), 'message', 'focus does not get lost');

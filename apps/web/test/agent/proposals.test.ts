@@ -57,43 +57,43 @@ t.test('A proposed task is shown with its plan, runs, channels and tools, and is
   const { page } = await openAnswer(await insertProposal(ctx, alice, draft));
   const card = readCard(page);
   t.match(card, /^Proposed task ?Compare the two bin prices ?Fridays at 17:00 ?What does the bin cost in both shops\?/);
-  t.match(card, /Sends to ?Purchasing/);
-  t.match(card, /Web tools ?searches, at most 4 times a run/);
-  t.match(card, /Tells you ?only when the answer changes.*Stops after ?20 runs/);
+  t.match(card, /Channels ?Purchasing/);
+  t.match(card, /Web tools ?search, up to 4 uses per run/);
+  t.match(card, /Notifications ?only when the answer changes.*Maximum runs ?20/);
   t.match(card, /Next runs ?17:00 ?Fri 27 Nov ?17:00 ?Fri 4 Dec.*Berlin time/);
-  t.match(card, /Nothing is saved yet\. It can be saved until tomorrow at 11:00/);
+  t.match(card, /Not saved\. This proposal expires tomorrow at 11:00\./);
   t.same(await listTasks(), []);
 });
 
 t.test('Saving makes the task once, and a second click shows it', async (t) => {
   const { visitor, page } = await openAnswer(await insertProposal(ctx, alice, DRAFT));
-  const saved = await visitor.submit(page, 'Save this task');
+  const saved = await visitor.submit(page, 'Save task');
   const [task, ...more] = await listTasks();
   t.match(saved, { status: 200, heading: DRAFT.name, url: `/tasks/${task?.id}`, text: /The task is saved\./ });
   t.match(task, { recurrencePattern: DRAFT.recurrencePattern, notify: 'change', maxRuns: 20, status: 'active' });
-  const again = await visitor.submit(page, 'Save this task');
-  t.match(again, { status: 200, url: `/tasks/${task?.id}`, text: /This task is saved already\./ });
+  const again = await visitor.submit(page, 'Save task');
+  t.match(again, { status: 200, url: `/tasks/${task?.id}`, text: /This task is already saved\./ });
   t.same([more.length, (await listTasks()).length], [0, 1]);
-  const changing = await visitor.follow(page, 'Change first');
-  t.match(changing, { url: `/tasks/${task?.id}`, text: /This task is saved already\./ });
+  const changing = await visitor.follow(page, 'Edit first');
+  t.match(changing, { url: `/tasks/${task?.id}`, text: /This task is already saved\./ });
   const shown = await visitor.submit(page, 'On Mondays too?');
-  t.match(readCard(shown), /^Saved task.*Open the task$/);
+  t.match(readCard(shown), /^Saved task.*Open task$/);
 });
 
 t.test('A proposed task is changed in the form before it is saved, once', async (t) => {
   const { visitor, page } = await openAnswer(await insertProposal(ctx, alice, DRAFT));
-  const form = await visitor.follow(page, 'Change first');
-  t.match(form, { status: 200, heading: 'New task', text: /This is what the agent proposes/ });
+  const form = await visitor.follow(page, 'Edit first');
+  t.match(form, { status: 200, heading: 'New task', text: /The agent proposes this task/ });
   t.match(form.text, /Fridays at 17:00, Europe\/Berlin time\./);
   t.equal(readValue(form, 'prompt'), DRAFT.prompt);
   t.equal(readValue(form, 'maxRuns'), '20');
   const wrong = await visitor.submit(form, 'Save task', { name: 'x', at: '18:30' });
-  t.match(wrong, { status: 422, text: /Not saved yet/ });
+  t.match(wrong, { status: 422, text: /Not saved/ });
   const saved = await visitor.submit(wrong, 'Save task', { name: 'Bin prices' });
   const [task] = await listTasks();
   t.match(saved, { heading: 'Bin prices', url: `/tasks/${task?.id}`, text: /The task is saved\./ });
   t.match(task, { name: 'Bin prices', recurrencePattern: '30 18 * * 5', notify: 'change', maxRuns: 20 });
-  t.match(await visitor.submit(form, 'Save task'), { url: `/tasks/${task?.id}`, text: /saved already/ });
+  t.match(await visitor.submit(form, 'Save task'), { url: `/tasks/${task?.id}`, text: /already saved/ });
   t.equal((await listTasks()).length, 1);
 });
 
@@ -102,15 +102,15 @@ t.test('A proposal that is refused leaves the answer, and nothing else', async (
   const shown = await visitor.submit(page, 'Not now');
   t.match(shown, { status: 200, heading: 'Agent', text: /I propose a task\./ });
   t.equal(readCard(shown), undefined);
-  t.match(shown.document.querySelector('.turn .do')?.text, /Make this a task.*On Mondays too\?/s);
+  t.match(shown.document.querySelector('.turn .do')?.text, /Create a task.*On Mondays too\?/s);
   t.same(await listTasks(), []);
 });
 
 t.test('What cannot be saved as proposed is shown in the form, with the reason', async (t) => {
   const channels = [randomUUID()];
   const { visitor, page } = await openAnswer(await insertProposal(ctx, alice, { ...DRAFT, channels }));
-  const form = await visitor.submit(page, 'Save this task');
-  t.match(form, { status: 422, heading: 'New task', text: /One of the channels does not exist any more/ });
+  const form = await visitor.submit(page, 'Save task');
+  t.match(form, { status: 422, heading: 'New task', text: /One of the channels was deleted/ });
   t.equal(readValue(form, 'name'), DRAFT.name);
   t.match(await visitor.submit(form, 'Save task'), { heading: DRAFT.name, text: /The task is saved\./ });
   t.same((await listTasks())[0]?.channels, []);
@@ -118,27 +118,27 @@ t.test('What cannot be saved as proposed is shown in the form, with the reason',
   const once = { ...DRAFT, scheduledFor: '2026-11-20T12:00:00Z', recurrence: 'once', recurrencePattern: null };
   const { visitor: other, page: late } = await openAnswer(await insertProposal(ctx, alice, once));
   clock.advance(3 * HOUR_MS);
-  const refused = await other.submit(late, 'Save this task');
-  t.match(refused, { status: 422, heading: 'New task', text: /The first run has passed: choose another time/ });
+  const refused = await other.submit(late, 'Save task');
+  t.match(refused, { status: 422, heading: 'New task', text: /The first run is in the past\. Choose another time/ });
   const reopened = await other.submit(late, 'On Mondays too?');
-  t.match(readCard(reopened), /The first run has passed\. Choose another time first\. ?Change first ?Not now/);
+  t.match(readCard(reopened), /The first run is in the past\. Choose another time\. ?Edit first ?Not now/);
 });
 
 t.test('A proposal that has expired, or is of another person, is not found', async (t) => {
   const id = await insertProposal(ctx, alice, DRAFT);
   const bob = await signUp(app);
   const { visitor, page } = await openAnswer(id);
-  const form = await visitor.follow(page, 'Change first');
+  const form = await visitor.follow(page, 'Edit first');
   t.equal(readCard((await openAnswer(id, bob)).page), undefined);
   t.equal((await visit(app, bob).open(`/tasks/new?proposal=${id}`)).status, 404);
   for (const other of [randomUUID(), 'no-id']) {
     t.equal((await visitor.open(`/tasks/new?proposal=${other}`)).status, 404, other);
     page.document.querySelector('.proposal form')?.setAttribute('action', `/agent/proposals/${other}`);
-    t.equal((await visitor.submit(page, 'Save this task')).status, 404, other);
+    t.equal((await visitor.submit(page, 'Save task')).status, 404, other);
   }
   clock.advance(25 * HOUR_MS);
   page.document.querySelector('.proposal form')?.setAttribute('action', `/agent/proposals/${id}`);
-  t.equal((await visitor.submit(page, 'Save this task')).status, 404);
+  t.equal((await visitor.submit(page, 'Save task')).status, 404);
   t.equal(readCard((await openAnswer(id)).page), undefined);
   t.match(await visitor.submit(form, 'Save task'), { heading: DRAFT.name, text: /The task is saved\./ });
 });
@@ -146,7 +146,7 @@ t.test('A proposal that has expired, or is of another person, is not found', asy
 t.test('Text of a proposal stays text', async (t) => {
   const draft = { ...DRAFT, name: HOSTILE, prompt: HOSTILE, description: HOSTILE };
   const { visitor, page } = await openAnswer(await insertProposal(ctx, alice, draft));
-  for (const shown of [page, await visitor.follow(page, 'Change first')]) {
+  for (const shown of [page, await visitor.follow(page, 'Edit first')]) {
     t.equal(shown.document.querySelectorAll('main script').length, 0);
     t.notMatch(shown.response.body, '<script>alert');
   }

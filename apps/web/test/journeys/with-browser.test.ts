@@ -101,7 +101,7 @@ t.test('In a browser, with the keyboard alone', { skip: SKIP_WITHOUT_BROWSER }, 
     t.same(await other.locator('.versions tbody tr').allInnerTexts(), [
       'Name\tNews of the second tab\tNews of the first tab',
     ]);
-    await press(other, 'Save mine over it');
+    await press(other, 'Save my version');
     await heading(other, 'News of the second tab');
     await other.close();
   });

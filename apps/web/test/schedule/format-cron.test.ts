@@ -22,6 +22,9 @@ function* listRecurrences(): Generator<Recurrence> {
       }
       for (const day of range(1, 31)) yield { every: 'month', day, inShortMonths: day <= 28, hour, minute };
       yield { every: 'month', day: 'last', inShortMonths: true, hour, minute };
+      for (const months of [2, 3, 4, 6]) {
+        for (const day of [...range(1, 28), 'last' as const]) yield { every: 'months', months, day, hour, minute };
+      }
     }
   }
 }

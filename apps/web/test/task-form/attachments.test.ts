@@ -100,7 +100,7 @@ t.test('A file of somebody else cannot be attached, and its name is not shown', 
   const id = await storeUpload(app, bob, { name: 'secret-of-bob.txt', type: 'text/plain', content: 'x' });
   const page = await send(alices, { name: 'Taken', attachment: id }, []);
   t.equal(page.status, 422);
-  t.match(page.document.querySelector('#files-error')?.text, /has been deleted/);
+  t.match(page.document.querySelector('#files-error')?.text, /was deleted/);
   t.notMatch(page.text, 'secret-of-bob');
 });
 

@@ -42,7 +42,7 @@ t.test('The channels of the account are chosen, kept, copied, shown and removed'
   t.ok(saved.document.querySelector(`main dd a[href="/channels/${team}"]`));
 
   const edit = await alices.open(`/tasks/${id}/edit`);
-  t.match(edit.text, /When to tell you Sends to 2 channels/);
+  t.match(edit.text, /Channels and alerts Channels: 2/);
   t.equal(findChosen(edit).length, 2);
   await alices.submit(edit, 'Save task', { description: 'Daily' });
   t.same((await readTask(id)).channels, [phone, team]);
@@ -75,7 +75,7 @@ t.test('More than 10 channels, and one that does not exist any more, are errors 
   t.equal(findChosen(many).length, 11);
   const gone = [ids[0] ?? '', '00000000-0000-4000-8000-000000000000'];
   const stale = await doras.submit(page, 'Save task', { name: 'Stale', prompt: PROMPT, channels: gone });
-  t.match(stale.document.querySelector('#channels-error')?.text, 'One of the channels does not exist any more');
+  t.match(stale.document.querySelector('#channels-error')?.text, 'One of the channels was deleted');
   const { total } = (await app.inject({ url: '/api/tasks', headers: dora.headers })).json().pagination;
   t.equal(total, 0);
 });
@@ -112,7 +112,7 @@ t.test('The settings choose the channels of the account', async (t) => {
   t.same(await readChannels(), [phone]);
   t.ok(findForm(await erins.open('/settings'))[0]?.hasAttribute('checked'));
   const gone = await submit([phone, '00000000-0000-4000-8000-000000000000']);
-  t.match(gone, { status: 422, text: /One of the channels does not exist any more/ });
+  t.match(gone, { status: 422, text: /One of these channels no longer exists/ });
   await submit([]);
   t.same(await readChannels(), []);
 });

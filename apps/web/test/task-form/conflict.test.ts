@@ -24,7 +24,7 @@ t.test('A task that two people edit is overwritten only by one who has seen both
 
   const typed = { name: 'Shared by two', prompt: 'Say it in two lines, please.', temperature: '0.55' };
   const conflict = await alices.submit(mine, 'Save task', typed);
-  t.match(conflict, { status: 409, text: /This task was changed/ });
+  t.match(conflict, { status: 409, text: /The task was changed/ });
   const rows = conflict.document
     .querySelectorAll('.versions tbody tr')
     .map((row) => row.text.replace(/\s+/g, ' ').trim());
@@ -32,15 +32,15 @@ t.test('A task that two people edit is overwritten only by one who has seen both
     'NameShared by twoShared',
     'PromptSay it in two lines, please.Say it in one line, please.',
     'Temperature0.550.70',
-    'WhenEvery day at 08:00, Europe/Berlin timeEvery day at 09:00, Europe/Berlin time',
+    'ScheduleEvery day at 08:00, Europe/Berlin timeEvery day at 09:00, Europe/Berlin time',
   ]);
   for (const [name, value] of Object.entries(typed)) t.equal(readValue(conflict, name), value, `${name} is kept`);
   t.match(await findTask('Shared'), { name: 'Shared', prompt: 'Say it in one line, please.' });
 
-  const taken = conflict.document.querySelectorAll('#task-form a').find(({ text }) => text === 'Take the stored one');
+  const taken = conflict.document.querySelectorAll('#task-form a').find(({ text }) => text === 'Use the saved version');
   t.equal(readValue(await alices.open(taken?.getAttribute('href') ?? ''), 'prompt'), 'Say it in one line, please.');
 
-  const saved = await alices.submit(conflict, 'Save mine over it', { prompt: 'Say it in three lines, please.' });
+  const saved = await alices.submit(conflict, 'Save my version', { prompt: 'Say it in three lines, please.' });
   t.equal(saved.url, `/tasks/${id}`);
   t.match(await findTask('Shared'), {
     name: 'Shared by two',
@@ -56,9 +56,9 @@ t.test('A version that was overwritten a second time is shown again', async (t) 
   await alices.submit(await alices.open(`/tasks/${id}/edit`), 'Save task', { description: 'first' });
   const first = await alices.submit(mine, 'Save task', { description: 'mine' });
   await alices.submit(await alices.open(`/tasks/${id}/edit`), 'Save task', { description: 'second' });
-  const second = await alices.submit(first, 'Save mine over it');
+  const second = await alices.submit(first, 'Save my version');
   t.match(second, { status: 409, text: /mine\s*second/ });
-  await alices.submit(second, 'Save mine over it');
+  await alices.submit(second, 'Save my version');
   t.match(await findTask('Twice'), { description: 'mine' });
 });
 
@@ -95,10 +95,7 @@ t.test('The form says that a task is paused', async (t) => {
   const { id } = await addTask('Paused');
   const url = `/api/tasks/${id}`;
   await app.inject({ method: 'PATCH', url, headers: alice.headers, payload: { status: 'paused' } });
-  t.match(
-    (await alices.open(`/tasks/${id}/edit`)).text,
-    /The task is paused: these runs take place when you resume it/,
-  );
+  t.match((await alices.open(`/tasks/${id}/edit`)).text, /The task is paused\. These runs happen after you resume it/);
 });
 
 t.test('A task that is deleted meanwhile is not found', async (t) => {

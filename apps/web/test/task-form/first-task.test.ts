@@ -1,3 +1,4 @@
+import { getTexts } from '@carillon/texts';
 import t from 'tap';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUp } from '../../../api/test/support/people.ts';
@@ -54,12 +55,13 @@ t.test('A refused first task keeps what was typed', async (t) => {
   const page = await alices.submit(await openForm(), 'Save only', { prompt: 'nine char', every: 'month', at: '' });
   t.equal(page.status, 422);
   t.match([readValue(page, 'prompt'), readValue(page, 'every')], ['nine char', 'month']);
-  t.match(page.document.querySelector('#at-error')?.text, /Give a time/);
+  t.match(page.document.querySelector('#at-error')?.text, /Enter a time/);
 });
 
 t.test('A name is made of the first words of a prompt', async (t) => {
-  t.equal(nameTask('  Digest of the news.\nMore below.'), 'Digest of the news');
-  t.equal(nameTask('Go'), 'Task: Go');
-  t.equal([...nameTask('😀'.repeat(300))].length, 60);
-  t.equal(nameTask('...'), 'Task: ');
+  const en = getTexts('en');
+  t.equal(nameTask('  Digest of the news.\nMore below.', en), 'Digest of the news');
+  t.equal(nameTask('Go', en), 'Task: Go');
+  t.equal([...nameTask('😀'.repeat(300), en)].length, 60);
+  t.equal(nameTask('...', en), 'Task: ');
 });

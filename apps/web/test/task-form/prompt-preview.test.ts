@@ -14,7 +14,7 @@ const alice = await signUp(app, { timezone: 'Europe/Berlin' });
 const alices = visit(app, alice);
 const PROMPT = 'What is new on {{date}}, a {{weekday}}?';
 const FILLED = 'What is new on 2026-11-20, a Friday?';
-const SHOW = 'Show what will be sent';
+const SHOW = 'Preview the prompt';
 
 const readSent = ({ document }: ShownPage) => document.querySelectorAll('#sent pre').map(({ text }) => text);
 
@@ -76,7 +76,7 @@ t.test('A prompt is tried as a run would send it', async (t) => {
     name: 'Bin price',
     prompt: PROMPT,
   });
-  t.match(page, { status: 200, text: /The answer now/ });
+  t.match(page, { status: 200, text: /Trial answer/ });
   const { messages } = server.requests.at(-1)!.body;
   t.match(messages, [
     { role: 'system', content: /the task "Bin price"/ },

@@ -44,7 +44,7 @@ const EVERYTHING = {
 t.test('A new task has the defaults of the API, and its groups of settings are closed', async (t) => {
   const page = await alices.open('/tasks/new');
   t.same(openGroups(page), []);
-  t.match(page.text, /What the model knows the date and time of the run.*Shape of the answer free text/);
+  t.match(page.text, /Context date and time.*Answer format free text/);
   await alices.submit(page, 'Save task', { name: 'By default', prompt: PROMPT });
   const { id } = await findTask('By default');
   const bare = await postTask(app, alice);
@@ -103,19 +103,19 @@ t.test('Stored values that are finer than the fields stay until their field is c
 t.test('A setting that cannot be is refused at its field, in an open group, with what was typed', async (t) => {
   const open = await alices.open('/tasks/new');
   const cases = [
-    ['outputSchema', '{"type": "object",}', /The schema is not JSON: look at line 1, character 19/, 'answer'],
+    ['outputSchema', '{"type": "object",}', /Invalid JSON at line 1, column 19/, 'answer'],
     ['outputSchema', '[1]', /The schema must be a JSON object/, 'answer'],
-    ['outputSchema', '{', /The schema is not JSON/, 'answer'],
+    ['outputSchema', '{', /Invalid JSON/, 'answer'],
     ['watch', `price\n${'x'.repeat(201)}`, /Line 2 of the watched values must be at most 200 characters/, 'tell'],
     ['watch', Array(21).fill('price').join('\n'), /Watched values must have at most 20 items/, 'tell'],
-    ['maxRuns', '0', /The number of runs must be at least 1/, 'limits'],
-    ['maxRuns', 'ten', /must be a whole number/, 'limits'],
-    ['endsAt', '2027-02-30T08:00', /The end: give a date and a time/, 'limits'],
-    ['timeoutMs', '0.5', /The time limit must be at least 1 s$/, 'faults'],
-    ['monthlyBudgetUsd', '-1', /The budget must be a number/, 'limits'],
-    ['notify', 'often', /The choice must be one of always, change, failure/, 'tell'],
-    ['overlap', '', /The choice must be one of skip, queue, cancel/, 'faults'],
-    ['maxRetries', '4', /Choose how often/, 'faults'],
+    ['maxRuns', '0', /Maximum runs must be at least 1/, 'limits'],
+    ['maxRuns', 'ten', /Maximum runs: enter a whole number/, 'limits'],
+    ['endsAt', '2027-02-30T08:00', /End: enter a date and a time/, 'limits'],
+    ['timeoutMs', '0.5', /Time limit must be at least 1 s$/, 'faults'],
+    ['monthlyBudgetUsd', '-1', /Monthly budget: enter a number/, 'limits'],
+    ['notify', 'often', /Notifications must be one of always, change, failure/, 'tell'],
+    ['overlap', '', /Overlapping runs must be one of skip, queue, cancel/, 'faults'],
+    ['maxRetries', '4', /Choose the number of retries/, 'faults'],
   ] as const;
   for (const [field, value, message, group] of cases) {
     const typed = { name: 'Never saved', prompt: PROMPT, [field]: value };
@@ -136,7 +136,7 @@ t.test('Own rules of alerts need at least one, and each is refused at its field'
     const typed = { overdueMinutes: '', failuresInRow: '', ...rules };
     return alices.submit(open, 'Save task', { name: 'Rules', prompt: PROMPT, alerts: 'own', ...typed });
   };
-  t.match(readError(await submit({}), 'alerts'), /Give at least one rule/);
+  t.match(readError(await submit({}), 'alerts'), /Enter at least one rule/);
   const over = await submit({
     overdueMinutes: '10081',
     durationAboveMs: '86401',
@@ -146,7 +146,7 @@ t.test('Own rules of alerts need at least one, and each is refused at its field'
   t.match(readError(over, 'overdueMinutes'), /at most 10080/);
   t.match(readError(over, 'durationAboveMs'), /at most 86400 s$/);
   t.match(readError(over, 'failuresInRow'), /at most 100/);
-  t.match(readError(over, 'costAboveUsd'), /must be a number/);
+  t.match(readError(over, 'costAboveUsd'), /enter a number/);
   await submit({ failuresInRow: '1' });
   t.same((await findTask('Rules')).alerts, { failuresInRow: 1 });
 });
@@ -164,12 +164,15 @@ t.test('The next runs follow the end, the number of runs and the pause, also whi
   const page = await alices.submit(await alices.open('/tasks/new'), 'Update', limits);
   const runs = page.document.querySelector('#runs')!;
   t.equal(runs.querySelectorAll('li').length, 2);
-  t.match(runs.text, /Wed 25 Nov.*The task is paused until 2026-11-25 08:00\..*Thu 26 Nov.*last of 2.*Then no more/s);
+  t.match(
+    runs.text,
+    /Wed 25 Nov.*The task is paused until 2026-11-25 08:00\..*Thu 26 Nov.*last of 2.*No runs after this/s,
+  );
   const schedule = { mode: 'words', every: 'day', at: '08:00', timezone: 'Europe/Berlin' };
   const follow = async (typed: Record<string, string>) =>
     (await alices.open(`/tasks/new/runs?${new URLSearchParams({ ...schedule, ...typed })}`)).document.text;
-  t.match(await follow({ maxRuns: '5', plannedRuns: '4' }), /Sat 21 Nov.*last of 5.*Then no more/s);
-  t.match(await follow({ endsAt: '2026-11-21T08:00' }), /The end leaves no run before it: give a later one\./);
+  t.match(await follow({ maxRuns: '5', plannedRuns: '4' }), /Sat 21 Nov.*last of 5.*No runs after this/s);
+  t.match(await follow({ endsAt: '2026-11-21T08:00' }), /End must be after the next run\./);
   t.match(await follow({ endsAt: 'never', maxRuns: '"><b>' }), /Sat 21 Nov.*And so on/s);
 });
 
@@ -185,9 +188,9 @@ t.test('A pause moves the runs of a new task, and not its first planned time', a
 
 t.test('Limits that leave no run are refused at their field', async (t) => {
   const cases = [
-    ['endsAt', '2026-11-20T23:00', /The end leaves no run before it/],
-    ['endsAt', '2026-11-20T10:00', /The end/],
-    ['pausedUntil', '2026-11-20T10:00', /The pause must be in the future/],
+    ['endsAt', '2026-11-20T23:00', /End must be after the next run/],
+    ['endsAt', '2026-11-20T10:00', /End must be/],
+    ['pausedUntil', '2026-11-20T10:00', /Pause must be in the future/],
   ] as const;
   for (const [field, value, message] of cases) {
     const typed = { name: 'No run', prompt: PROMPT, [field]: value };
@@ -209,9 +212,9 @@ t.test('Two versions of a task name the settings in which they differ', async (t
     .map((row) => row.text.replace(/\s+/g, ' ').trim());
   t.match(rows, [
     /^JSON schema\{"type".*empty$/,
-    'If still runningthe next run stops itas usual',
-    'Tells youas usualonly when price changes',
-    'Stops afteras usual3 runs',
+    'Overlapping runsstop the previous rundefault',
+    'Notificationsdefaultonly for changes of price',
+    'Maximum runsdefault3',
   ]);
 });
 

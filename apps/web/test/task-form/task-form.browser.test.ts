@@ -56,7 +56,7 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
     await page.getByText('Cron', { exact: true }).click();
     t.equal(await page.inputValue('#cron'), '30 2 * * 1-5');
     await page.fill('#cron', '15 6 1 * *');
-    await hasText(page, '#said', 'Day 1 of the month at 06:15, Europe/Berlin time.');
+    await hasText(page, '#said', '1st of every month at 06:15, Europe/Berlin time.');
     await until(() => page.evaluate<boolean>("document.querySelector('#every').value === 'month'"));
     await page.getByText('Words', { exact: true }).click();
     t.equal(await page.inputValue('#at'), '06:15');
@@ -67,7 +67,7 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
     const { page, problems } = await open('/tasks/new');
     await page.fill('#name', 'Bin price');
     await page.fill('#prompt', 'What does the bin cost on {{weekday}}?');
-    await page.getByText('What the model knows').click();
+    await page.locator('#knows > summary').click();
     await hasText(page, '#sent', 'What does the bin cost on Friday?');
     await page.uncheck('#clock');
     await until(() =>
@@ -118,7 +118,7 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
     await page.fill('#prompt', 'What is new in this file?');
     await page.setInputFiles('#files', { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n') });
     await page.click('.primary');
-    await hasText(page, '[data-attach]', 'Goes on when the files are uploaded');
+    await hasText(page, '[data-attach]', 'Saving when the upload is complete …');
     await Promise.all([page.waitForURL(/\/tasks\/\d+$/), resolve()]);
     t.match(await findTask('Saved early'), { attachments: { length: 1 } });
   });

@@ -21,7 +21,7 @@ t.test('A prompt is tried before it is saved, and counts like a message of agent
   server.answer(() => ({ text: '# All quiet\n\n<script>alert(1)</script> **Nothing** happened.' }));
   const typed = { name: '', prompt: PROMPT, aiModel: 'a-model', maxTokens: '77', temperature: '1,25', at: '21:30' };
   const page = await alices.submit(await alices.open('/tasks/new'), 'Try it now', typed);
-  t.match(page, { status: 200, heading: 'New task', text: /The answer now/ });
+  t.match(page, { status: 200, heading: 'New task', text: /Trial answer/ });
   t.match(
     page.document.querySelector('.answer')?.toString(),
     /<h3>All quiet<\/h3>\s*<p>&lt;script&gt;.*<strong>Nothing/,
@@ -44,11 +44,11 @@ t.test('A prompt is tried before it is saved, and counts like a message of agent
 t.test('A prompt that cannot be tried says why, and keeps what was typed', async (t) => {
   const open = await alices.open('/tasks/new');
   const short = await alices.submit(open, 'Try it now', { prompt: 'short' });
-  t.match(short, { status: 422, text: /Not tried/ });
+  t.match(short, { status: 422, text: /The prompt was not sent/ });
   t.match(short.document.querySelector('#prompt-error')?.text, /at least 10 characters/);
   server.answer(() => ({ status: 401, body: { error: { message: 'no such key' } } }));
   const failed = await alices.submit(open, 'Try it now', { prompt: PROMPT, name: 'Kept' });
-  t.match(failed, { status: 503, heading: 'New task', text: /Not tried/ });
+  t.match(failed, { status: 503, heading: 'New task', text: /The prompt was not sent/ });
   t.equal(readValue(failed, 'name'), 'Kept');
 });
 
@@ -62,7 +62,7 @@ t.test('A schema and watched values are tried with the prompt, and nothing is st
   const pairs = page.document.querySelectorAll('#answer-now dl').map((list) => list.children.map(({ text }) => text));
   t.same(pairs, [
     ['price', '59.9'],
-    ['price', '59.9', 'shop', 'leads nowhere in this answer'],
+    ['price', '59.9', 'shop', 'not in this answer'],
   ]);
   t.notMatch(page.text, /since the last success/, 'a new task has none');
   t.equal(readValue(page, 'outputSchema'), SCHEMA);
@@ -80,18 +80,18 @@ t.test('Schemas and paths that cannot be are refused before the model is asked',
   const asked = server.requests.length;
   const open = await alices.open('/tasks/new');
   const cases = [
-    ['outputSchema', '{"type": "array"}', /The schema at type: must be "object"/],
+    ['outputSchema', '{"type": "array"}', /JSON schema at type: must be "object"/],
     [
       'outputSchema',
       '{"type": "object", "properties": {"price": {"type": "money"}}}',
-      /The schema at properties\.price/,
+      /JSON schema at properties\.price/,
     ],
-    ['outputSchema', '{"type": "object"', /The schema is not JSON/],
+    ['outputSchema', '{"type": "object"', /Invalid JSON/],
     ['watch', 'price\na..b', /Line 2 of the watched values must be a path/],
   ] as const;
   for (const [field, value, message] of cases) {
     const page = await alices.submit(open, 'Try it now', { ...PRICE, [field]: value });
-    t.match(page, { status: 422, text: /Not tried/ }, value);
+    t.match(page, { status: 422, text: /The prompt was not sent/ }, value);
     t.match(page.document.querySelector(`#${field}-error`)?.text, message);
     t.equal(readValue(page, field), value);
   }
@@ -129,7 +129,7 @@ t.test('The models of the provider are offered, and a name beside them stays', a
 
 t.test('A provider without a list, and none at all, leave a field with the default model', async (t) => {
   const without = await alices.open('/tasks/new');
-  t.match(without.text, /gives no list of its models/);
+  t.match(without.text, /has no list of models/);
   t.equal(without.document.querySelector('#aiModel')?.tagName, 'INPUT');
   const offline = await testContext(t, { env: { AI_BASE_URL: 'offline' } });
   const page = await visit(offline.app, await signUp(offline.app)).open('/tasks/new');

@@ -20,7 +20,7 @@ t.test('A task is paused until a time in its zone, and resumed before', async (t
   const paused = await visitor.submit(page, 'Pause until then', { pausedUntil: '2026-11-25T08:00' });
   t.equal(await readPause(id), '2026-11-24T23:00:00.000Z');
   t.match(paused, { url: `/tasks/${id}`, text: /The task is paused until 25 November at 00:00\./ });
-  t.match(paused.text, /Paused until 25 November at 00:00, in 5 days\..*Paused until ?25 November at 00:00/);
+  t.match(paused.text, /Paused until 25 November at 00:00, in 5 days\..*Paused until ?Wed 25 Nov, 00:00/);
   t.match(await visitor.submit(paused, 'Resume now'), { url: `/tasks/${id}`, text: /The task is resumed\./ });
   t.equal(await readPause(id), undefined);
 });
@@ -72,7 +72,7 @@ t.test("A stranger's task cannot be paused until a time", async (t) => {
 
 t.test('The page names the settings that are not the default, and no others', async (t) => {
   const plain = await open();
-  t.notMatch(plain.page.text, /Tells you|Watches|Alerts|If missed|Gives up|Budget/);
+  t.notMatch(plain.page.text, /Context|Watched|Alerts|Missed runs|Time limit|budget/);
   const { page } = await open({
     context: { clock: true, previousResult: true },
     outputSchema: { type: 'object', properties: { price: {}, currency: {} } },
@@ -91,16 +91,16 @@ t.test('The page names the settings that are not the default, and no others', as
   const pairs = facts?.children.map(({ text }) => text.trim()) ?? [];
   const named = Object.fromEntries(pairs.flatMap((text, at) => (at % 2 === 0 ? [[text, pairs[at + 1]]] : [])));
   t.match(named, {
-    'Model knows': 'date, time and the last answer',
-    Answer: 'JSON with price, currency',
-    'Tells you': 'only when price changes',
-    Alerts: 'overdue by 30 min, a run above $0.50',
-    'If missed': 'all made up for, at most 10',
-    'If still running': 'the next run waits',
-    'If it fails': 'not tried again',
-    'Gives up after': '1 min 30 s',
-    Ends: '1 January 2027 at 12:00',
-    'Stops after': '20 runs',
-    Budget: '$5.00 a month',
+    Context: 'date, time and last answer',
+    'Answer format': 'JSON with price, currency',
+    Notifications: 'only for changes of price',
+    Alerts: '30 min overdue, cost above $0.50',
+    'Missed runs': 'run, up to 10',
+    'Overlapping runs': 'queued',
+    Retries: 'none',
+    'Time limit': '1 min 30 s',
+    End: 'Fri 1 Jan 2027, 12:00',
+    'Maximum runs': '20',
+    'Monthly budget': '$5.00',
   });
 });

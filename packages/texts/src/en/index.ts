@@ -1,6 +1,7 @@
 import { account } from './account.ts';
 import { accounts } from './accounts.ts';
 import { admin } from './admin.ts';
+import { agent } from './agent.ts';
 import { alerts } from './alerts.ts';
 import { audit } from './audit.ts';
 import { channelGuides } from './channel-guides.ts';
@@ -19,13 +20,17 @@ import { lists } from './lists.ts';
 import { mails } from './mails.ts';
 import { navigation } from './navigation.ts';
 import { notifications } from './notifications.ts';
+import { schedule } from './schedule.ts';
 import { settings } from './settings.ts';
+import { taskForm } from './task-form.ts';
+import { taskSettings } from './task-settings.ts';
 import { webhooks } from './webhooks.ts';
 
 export const en = {
   account,
   accounts,
   admin,
+  agent,
   alerts,
   audit,
   channelGuides,
@@ -44,6 +49,9 @@ export const en = {
   mails,
   navigation,
   notifications,
+  schedule,
   settings,
+  taskForm,
+  taskSettings,
   webhooks,
 };

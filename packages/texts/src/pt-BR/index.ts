@@ -2,6 +2,7 @@ import type { en } from '../en/index.ts';
 import { account } from './account.ts';
 import { accounts } from './accounts.ts';
 import { admin } from './admin.ts';
+import { agent } from './agent.ts';
 import { alerts } from './alerts.ts';
 import { audit } from './audit.ts';
 import { channelGuides } from './channel-guides.ts';
@@ -20,7 +21,10 @@ import { lists } from './lists.ts';
 import { mails } from './mails.ts';
 import { navigation } from './navigation.ts';
 import { notifications } from './notifications.ts';
+import { schedule } from './schedule.ts';
 import { settings } from './settings.ts';
+import { taskForm } from './task-form.ts';
+import { taskSettings } from './task-settings.ts';
 import { webhooks } from './webhooks.ts';
 
 /** Until every area is translated, an absent one is English. */
@@ -28,6 +32,7 @@ export const ptBR: Partial<typeof en> & Pick<typeof en, 'formats'> = {
   account,
   accounts,
   admin,
+  agent,
   alerts,
   audit,
   channelGuides,
@@ -46,6 +51,9 @@ export const ptBR: Partial<typeof en> & Pick<typeof en, 'formats'> = {
   mails,
   navigation,
   notifications,
+  schedule,
   settings,
+  taskForm,
+  taskSettings,
   webhooks,
 };

@@ -30,8 +30,8 @@ export function assertInFuture(schedule: Schedule, now: Date): void {
 const NO_RUN = {
   scheduledFor: 'has passed: give a new one in the future',
   maxRuns: 'is reached: give a larger number, or null',
-  endsAt: 'leaves no run before it: give a later one, or null',
-  pausedUntil: 'leaves no run after it: give an earlier one, or null',
+  endsAt: 'must be after the next run, or null',
+  pausedUntil: 'must be before the last run, or null',
 } as const;
 
 /** Throws 400 that names the field which leaves no run. */

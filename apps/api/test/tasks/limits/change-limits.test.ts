@@ -23,11 +23,15 @@ const preview = (given: object) => {
 
 t.test('A task whose limits leave no run is 400 and names the field', async (t) => {
   for (const [given, field, message] of [
-    [{ endsAt: '2026-11-20T11:00:00Z' }, 'endsAt', /leaves no run/],
+    [{ endsAt: '2026-11-20T11:00:00Z' }, 'endsAt', /must be after the next run/],
     [{ endsAt: '2026-11-20T09:00:00Z' }, 'endsAt', /must be in the future/],
     [{ pausedUntil: '2026-11-20T10:00:00Z' }, 'pausedUntil', /must be in the future/],
-    [{ recurrence: 'once', pausedUntil: '2026-11-20T11:00:01Z' }, 'pausedUntil', /leaves no run/],
-    [{ endsAt: '2026-11-22T11:00:00Z', pausedUntil: '2026-11-22T10:00:00Z' }, 'pausedUntil', /leaves no run/],
+    [{ recurrence: 'once', pausedUntil: '2026-11-20T11:00:01Z' }, 'pausedUntil', /must be before the last run/],
+    [
+      { endsAt: '2026-11-22T11:00:00Z', pausedUntil: '2026-11-22T10:00:00Z' },
+      'pausedUntil',
+      /must be before the last run/,
+    ],
     [{ maxRuns: 0 }, 'maxRuns', /at least 1/],
     [{ maxRuns: 1.5 }, 'maxRuns', /integer/],
     [{ endsAt: 'tomorrow' }, 'endsAt', /./],

@@ -18,6 +18,8 @@ export function formatCron(words: Recurrence): string | null {
       if (day === 'last' || (day === 31 && inShortMonths)) return `${minute} ${hour} L * *`;
       return day > 28 && inShortMonths ? null : `${minute} ${hour} ${day} * *`;
     }
+    case 'months':
+      return `${words.minute} ${words.hour} ${words.day === 'last' ? 'L' : words.day} ${formatStep(words.months)} *`;
     case 'once':
       return null;
   }

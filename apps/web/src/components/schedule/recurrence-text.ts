@@ -1,3 +1,5 @@
+import type { Texts } from '@carillon/texts';
+
 /** A schedule that can be said in words. Days of the week are 1 (Monday) to 7 (Sunday). */
 export type Recurrence =
   /** Every `minutes` minutes, which divide an hour. */
@@ -8,6 +10,8 @@ export type Recurrence =
   | { every: 'week'; days: readonly number[]; hour: number; minute: number }
   /** `inShortMonths` says whether it runs on the last day of a month without this day, or not at all. */
   | { every: 'month'; day: number | 'last'; inShortMonths: boolean; hour: number; minute: number }
+  /** On a day of each `months`-th month of a year. The fields of the form do not have it. */
+  | { every: 'months'; months: number; day: number | 'last'; hour: number; minute: number }
   | { every: 'once' };
 
 /** What a task says about its schedule. */
@@ -20,15 +24,16 @@ export interface TaskSchedule {
 }
 
 const SHORTEST_MONTH = 28;
-const NAMES = ['Mondays', 'Tuesdays', 'Wednesdays', 'Thursdays', 'Fridays', 'Saturdays', 'Sundays'];
+const MONTHS_OF_YEAR = 12;
 const WORKDAYS = [1, 2, 3, 4, 5];
 const WEEKEND = [6, 7];
 
 /** The words of a valid pattern of five fields; null if they would say less or more than the pattern. */
 export function parseCron(pattern: string): Recurrence | null {
   const fields = pattern.trim().split(/\s+/);
-  const [minuteField = '', hourField = '', day = '', month, weekday = ''] = fields;
-  if (fields.length !== 5 || month !== '*') return null;
+  const [minuteField = '', hourField = '', day = '', month = '', weekday = ''] = fields;
+  if (fields.length !== 5) return null;
+  if (month !== '*') return weekday === '*' ? parseMonths(minuteField, hourField, day, month) : null;
   if (day === '*' && weekday === '*' && hourField === '*') {
     const minutes = readStep(minuteField, 60);
     if (minutes !== null) return { every: 'minute', minutes };
@@ -43,6 +48,15 @@ export function parseCron(pattern: string): Recurrence | null {
   }
   const hour = readNumber(hourField, 0, 23);
   return hour === null ? null : readDays(day, weekday, { hour, minute });
+}
+
+/** Days that each month has, in months that are equally far apart. */
+function parseMonths(minuteField: string, hourField: string, dayField: string, month: string): Recurrence | null {
+  const [minute, hour] = [readNumber(minuteField, 0, 59), readNumber(hourField, 0, 23)];
+  const months = readStep(month, MONTHS_OF_YEAR);
+  const day = dayField.toUpperCase() === 'L' ? 'last' : readNumber(dayField, 1, SHORTEST_MONTH);
+  if (minute === null || hour === null || months === null || months === 1 || day === null) return null;
+  return { every: 'months', months, day, hour, minute };
 }
 
 function readDays(day: string, weekday: string, time: { hour: number; minute: number }): Recurrence | null {
@@ -122,47 +136,78 @@ function readClock(at: Date, timeZone: string) {
 }
 
 /** Such as `Weekdays at 17:30`. */
-export function describeRecurrence(words: Recurrence): string {
+export function describeRecurrence(words: Recurrence, { schedule }: Texts): string {
   switch (words.every) {
     case 'minute':
-      return words.minutes === 1 ? 'Every minute' : `Every ${words.minutes} minutes`;
+      return schedule.everyMinutes(words.minutes);
     case 'hour':
-      return describeHours(words);
+      return describeHours(words, schedule);
     case 'day':
-      return `Every day at ${formatClock(words)}`;
+      return schedule.everyDay(formatClock(words));
     case 'week':
-      return `${describeWeekdays(words.days)} at ${formatClock(words)}`;
+      return describeWeekdays(words, schedule);
     case 'month':
-      return describeMonths(words);
+      return describeDay(words, schedule);
+    case 'months':
+      return describeMonths(words.months, words, schedule);
     case 'once':
-      return 'Once';
+      return schedule.once;
   }
 }
 
-function describeHours({ hours, minute, between }: Extract<Recurrence, { every: 'hour' }>): string {
-  const every = hours === 1 ? 'Every hour' : `Every ${hours} hours`;
+/** The schedule of a task in the same words; null for a pattern that has none. */
+export function describeSchedule(task: TaskSchedule, texts: Texts): string | null {
+  const { schedule } = texts;
+  const words = toRecurrence(task);
+  const { interval = 1 } = task;
+  if (words === null) return null;
+  if (interval > 1) {
+    if (words.every === 'day') return schedule.everyDays(interval, formatClock(words));
+    if (words.every === 'week') return schedule.everyWeeks(interval, describeRecurrence(words, texts));
+    if (words.every === 'month') return describeMonths(interval, words, schedule);
+  }
+  return describeRecurrence(words, texts);
+}
+
+type ScheduleTexts = Texts['schedule'];
+
+function describeHours(
+  { hours, minute, between }: Extract<Recurrence, { every: 'hour' }>,
+  schedule: ScheduleTexts,
+): string {
   if (between) {
-    return `${every} from ${formatClock({ hour: between.from, minute })} to ${formatClock({ hour: between.until, minute })}`;
+    const [from, until] = [between.from, between.until].map((hour) => formatClock({ hour, minute }));
+    return schedule.everyHourBetween(from ?? '', until ?? '');
   }
-  return minute === 0 ? every : `${every} at ${minute} min past`;
+  return minute === 0 ? schedule.everyHours(hours) : schedule.everyHoursAt(hours, minute);
 }
 
-function describeMonths({ day, inShortMonths, ...time }: Extract<Recurrence, { every: 'month' }>): string {
-  const at = formatClock(time);
-  if (day === 'last' || (day === 31 && inShortMonths)) return `Last day of the month at ${at}`;
-  if (day <= SHORTEST_MONTH) return `Day ${day} of the month at ${at}`;
-  return inShortMonths
-    ? `Day ${day} of the month, or its last, at ${at}`
-    : `Day ${day} of the months that have it at ${at}`;
-}
-
-function describeWeekdays(days: readonly number[]): string {
+function describeWeekdays({ days, ...time }: Extract<Recurrence, { every: 'week' }>, schedule: ScheduleTexts): string {
   const isSame = (others: readonly number[]) =>
     days.length === others.length && days.every((day) => others.includes(day));
-  if (isSame(WORKDAYS)) return 'Weekdays';
-  if (isSame(WEEKEND)) return 'Weekends';
-  const names = days.map((day) => NAMES[day - 1] ?? '');
-  return names.length === 1 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  if (isSame(WORKDAYS)) return schedule.weekdays(formatClock(time));
+  if (isSame(WEEKEND)) return schedule.weekends(formatClock(time));
+  return schedule.onDays(days, formatClock(time));
+}
+
+function describeDay(
+  { day, inShortMonths, ...time }: Extract<Recurrence, { every: 'month' }>,
+  schedule: ScheduleTexts,
+): string {
+  const at = formatClock(time);
+  if (day === 'last' || (day === 31 && inShortMonths)) return schedule.monthlyLast(at);
+  if (day <= SHORTEST_MONTH) return schedule.monthly(day, at);
+  return inShortMonths ? schedule.monthlyOrLast(day, at) : schedule.longMonths(day, at);
+}
+
+function describeMonths(
+  months: number,
+  { day, ...time }: Pick<Extract<Recurrence, { every: 'months' }>, 'day' | 'hour' | 'minute'>,
+  schedule: ScheduleTexts,
+): string {
+  const at = formatClock(time);
+  if (day === 'last' || day === 31) return schedule.everyMonthsLast(months, at);
+  return day <= SHORTEST_MONTH ? schedule.everyMonths(months, day, at) : schedule.everyMonthsOrLast(months, day, at);
 }
 
 const formatClock = ({ hour, minute }: { hour: number; minute: number }): string =>

@@ -1,16 +1,18 @@
+import type { Texts } from '@carillon/texts';
 import { type Html, html } from '../../html.ts';
-import { describeRecurrence, type TaskSchedule, toRecurrence } from './recurrence-text.ts';
+import { describeSchedule, type TaskSchedule } from './recurrence-text.ts';
 
-const UNITS = { daily: 'days', weekly: 'weeks', monthly: 'months' };
+interface Reader {
+  timeZone: string;
+  texts: Texts;
+}
 
 /** The schedule in words, or its cron expression, with the time zone where it is not the one of the profile. */
-export function renderSchedule(schedule: TaskSchedule, timeZone: string): Html {
-  const words = toRecurrence(schedule);
-  const text = words === null ? html`By cron <code>${schedule.recurrencePattern}</code>` : describeRecurrence(words);
-  const { interval = 1, recurrence } = schedule;
-  const said = interval > 1 && recurrence !== 'once' ? html`Every ${interval} ${UNITS[recurrence]}: ${text}` : text;
-  const isOwnZone = schedule.timezone === timeZone || words?.every === 'once';
-  return html`${said}${!isOwnZone && `, ${formatZone(schedule.timezone)} time`}`;
+export function renderSchedule(task: TaskSchedule, { timeZone, texts }: Reader): Html {
+  const { schedule } = texts;
+  const text = describeSchedule(task, texts) ?? schedule.cron(html`<code>${task.recurrencePattern}</code>`);
+  const isOwnZone = task.timezone === timeZone || task.recurrence === 'once';
+  return html`${text}${!isOwnZone && `, ${schedule.zoneTime(formatZone(task.timezone))}`}`;
 }
 
 /** `New York` */

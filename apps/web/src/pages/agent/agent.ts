@@ -24,42 +24,35 @@ interface Shown {
   errors?: FormErrors;
 }
 
-const HINT =
-  'The agent sees this one message, and answers at once. Carillon keeps neither message nor answer: they are lost when you leave this page. Only a task that it proposes is kept, for a day.';
-
 function renderAgent(
   context: UserPageContext,
   { message = '', turn = null, proposal = null, errors = NO_ERRORS }: Shown,
 ): Page {
+  const { agent, navigation } = context.texts;
+  const { writing, stopped, incomplete, noAnswer, notShown } = agent;
+  const scriptTexts = { stopped, incomplete, noAnswer, notShown, tooManyMessages: agent.tooManyMessages('{wait}') };
   return {
-    title: 'Agent',
-    subtitle: 'Ask something now. What should come again and again becomes a task.',
+    title: navigation.agent,
+    subtitle: agent.subtitle,
     scripts: [ASSET_URLS.agent],
-    body: html`<section class="gap-l" id="conversation" aria-label="Conversation" aria-live="polite">${turn ? renderTurn(context, turn, proposal) : renderExamples(context)}</section>
-<template id="turn"><article class="turn gap" aria-label="Message and answer" aria-busy="true"><p class="asked"></p><h2 class="vh">Answer</h2><div class="panel answer plain-text"></div><p class="fine muted" data-state>The agent is writing.</p></article></template>
-<form class="ask gap" id="ask" method="post" action="/agent">${context.csrfField}
+    body: html`<section class="gap-l" id="conversation" aria-label="${agent.conversation}" aria-live="polite">${turn ? renderTurn(context, turn, proposal) : renderExamples(context)}</section>
+<template id="turn"><article class="turn gap" aria-label="${agent.turn}" aria-busy="true"><p class="asked"></p><h2 class="vh">${agent.answer}</h2><div class="panel answer plain-text"></div><p class="fine muted" data-state>${writing}</p></article></template>
+<form class="ask gap" id="ask" method="post" action="/agent" data-texts="${JSON.stringify(scriptTexts)}">${context.csrfField}
 <div id="problem">${renderFormError(errors, context.texts)}</div>
 ${renderField(
-  { name: 'message', label: 'Message', hint: HINT, errors },
+  { name: 'message', label: agent.message, hint: agent.hint, errors },
   (common) => html`<textarea ${common} required maxlength="${MAX_CHARACTERS}" rows="4">
 ${message}</textarea>`,
 )}
-<div class="do"><button class="primary">Send</button><button type="button" id="stop" hidden>Stop</button></div>
+<div class="do"><button class="primary">${agent.send}</button><button type="button" id="stop" hidden>${agent.stop}</button></div>
 </form>`,
   };
 }
 
-const EXAMPLES = [
-  'Write a prompt that tells me each morning what is new in my field of work.',
-  'Every Friday at five, suggest three walks for the weekend.',
-  'Which of my weekly chores could a scheduled prompt do?',
-  'Explain to me what a cron pattern is, with three examples.',
-];
-
 /** What to begin with. */
-const renderExamples = ({ csrfField }: UserPageContext): Html =>
-  html`<form class="panel gap examples" method="post" action="/agent/draft">${csrfField}<p>The answer will stand here. For example, ask:</p>
-<div class="do">${EXAMPLES.map((one) => html`<button class="suggestion" name="message" value="${one}">${one}</button>`)}</div></form>`;
+const renderExamples = ({ csrfField, texts: { agent } }: UserPageContext): Html =>
+  html`<form class="panel gap examples" method="post" action="/agent/draft">${csrfField}<p>${agent.empty}</p>
+<div class="do">${agent.examples.map((one) => html`<button class="suggestion" name="message" value="${one}">${one}</button>`)}</div></form>`;
 
 export const showAgent = (context: UserPageContext): Page => renderAgent(context, {});
 

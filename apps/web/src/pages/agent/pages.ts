@@ -11,7 +11,7 @@ export function agentPages({ user, fragment }: PageRoutes): void {
   user('POST', '/agent/draft', showDraft);
   user('POST', '/agent/task', (context) => {
     const prompt = readForm(context.request).text('asked');
-    return proposeTask(context, { name: nameTask(prompt), prompt });
+    return proposeTask(context, { name: nameTask(prompt, context.texts), prompt });
   });
   user('POST', '/agent/proposals/:id', saveProposal);
   fragment('POST', '/agent/answer', showAnswer);

@@ -1,7 +1,7 @@
 import { isUuid } from '@carillon/contract/validation/formats';
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { renderMarkdown } from '../../components/answer/markdown.ts';
-import { countWords, formatCount, formatDuration } from '../../components/format.ts';
 import { buildAddress } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
@@ -62,24 +62,25 @@ const renderFields = (turn: Turn): Html => {
 /** Servers and proxies refuse long addresses. */
 const MAX_ADDRESS = 2000;
 
-function renderTaskButton(prompt: string): Html {
-  const address = buildAddress('/tasks/new', { name: nameTask(prompt), prompt });
-  if (address.length > MAX_ADDRESS) return html`<button formaction="/agent/task">Make this a task</button>`;
-  return html`<a class="button" href="${address}">Make this a task</a>`;
+function renderTaskButton(prompt: string, texts: Texts): Html {
+  const { createTask } = texts.agent;
+  const address = buildAddress('/tasks/new', { name: nameTask(prompt, texts), prompt });
+  if (address.length > MAX_ADDRESS) return html`<button formaction="/agent/task">${createTask}</button>`;
+  return html`<a class="button" href="${address}">${createTask}</a>`;
 }
 
 /** The answer with what can be done next. */
 export function renderTurn(context: UserPageContext, turn: Turn, proposal: Proposal | null): Html {
-  const { csrfField } = context;
+  const { csrfField, texts } = context;
+  const { agent, formats } = texts;
   const { asked, content, model, inputTokens, outputTokens, ms, suggestions } = turn;
-  const tokens = `${countWords(inputTokens, 'token')} in, ${formatCount(outputTokens)} out`;
-  return html`<article class="turn gap" aria-label="Message and answer">
+  return html`<article class="turn gap" aria-label="${agent.turn}">
 <p class="asked">${asked}</p>
-<h2 class="vh">Answer</h2>
+<h2 class="vh">${agent.answer}</h2>
 <div class="panel answer">${renderMarkdown(content)}</div>
-<p class="fine muted">${model} · ${tokens} · ${formatDuration(ms)}</p>
+<p class="fine muted">${model} · ${agent.tokens(inputTokens, outputTokens)} · ${formats.duration(ms)}</p>
 ${proposal && renderProposal(context, proposal, renderFields(turn))}
-<form class="do" method="post" action="/agent/draft">${csrfField}${renderFields(turn)}${proposal === null && renderTaskButton(asked)}${suggestions.map(
+<form class="do" method="post" action="/agent/draft">${csrfField}${renderFields(turn)}${proposal === null && renderTaskButton(asked, texts)}${suggestions.map(
     (one) => html`<button class="suggestion" name="message" value="${one}">${one}</button>`,
   )}</form>
 </article>`;

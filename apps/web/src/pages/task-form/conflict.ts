@@ -1,3 +1,4 @@
+import type { Texts } from '@carillon/texts';
 import { renderDifferences } from '../../components/differences.ts';
 import { describeSettings, type OptionalSettings } from '../../components/task-settings.ts';
 import { type Html, html } from '../../html.ts';
@@ -12,21 +13,26 @@ interface Side {
   plan: Pick<Plan, 'words' | 'cron'>;
 }
 
-const LABELS = {
-  name: 'Name',
-  prompt: 'Prompt',
-  description: 'Description',
-  aiModel: 'Model',
-  maxTokens: 'Longest answer, in tokens',
-  temperature: 'Temperature',
-  notificationEmail: 'E-mail address',
-  webhookUrl: 'Webhook address',
-  outputSchema: 'JSON schema',
-} as const;
+const FIELDS = [
+  'name',
+  'prompt',
+  'description',
+  'aiModel',
+  'maxTokens',
+  'temperature',
+  'notificationEmail',
+  'webhookUrl',
+  'outputSchema',
+] as const;
 
-function describeWhen({ values, plan }: Side): string {
-  const once = plan.words?.every === 'once' ? `, on ${values.date} at ${values.at}` : '';
-  return `${describePlan(plan)}${once}, ${values.timezone} time`;
+function describeSchedule({ values, plan }: Side, texts: Texts): string {
+  const text = plan.words?.every === 'once' ? texts.taskForm.onceAt(values.date, values.at) : describePlan(plan, texts);
+  return `${text}, ${texts.schedule.zoneTime(values.timezone)}`;
+}
+
+interface Reader {
+  now: Date;
+  texts: Texts;
 }
 
 interface Row {
@@ -36,42 +42,40 @@ interface Row {
 }
 
 /** The schema is one of the texts, and channels have names. */
-function findSettingRows(mine: Side, stored: Side, now: Date): Row[] {
+function findSettingRows(mine: Side, stored: Side, { now, texts }: Reader): Row[] {
   const describe = ({ settings, values }: Side) => {
-    const clock = { now, timeZone: values.timezone };
-    const described = describeSettings({ ...settings, outputSchema: null, channels: [] }, clock);
+    const reader = { now, timeZone: values.timezone, texts };
+    const described = describeSettings({ ...settings, outputSchema: null, channels: [] }, reader);
     return new Map(described.map(({ label, words }) => [label, words]));
   };
   const [mySettings, storedSettings] = [describe(mine), describe(stored)];
   const labels = new Set([...mySettings.keys(), ...storedSettings.keys()]);
   return [...labels].map((label) => ({
     label,
-    mine: mySettings.get(label) ?? 'as usual',
-    stored: storedSettings.get(label) ?? 'as usual',
+    mine: mySettings.get(label) ?? texts.taskForm.default,
+    stored: storedSettings.get(label) ?? texts.taskForm.default,
   }));
 }
 
-function findRows(mine: Side, stored: Side, { files, channels }: TaskFormData, now: Date): Row[] {
+function findRows(mine: Side, stored: Side, { files, channels }: TaskFormData, reader: Reader): Row[] {
+  const { fields, schedule } = reader.texts.taskForm;
   const nameChannels = ({ settings }: Side) =>
     settings.channels.map((id) => channels.find((channel) => channel.id === id)?.name ?? id).join(', ');
   const nameFiles = ({ values }: Side) =>
     values.attachments.map((id) => files.find((file) => file.id === id)?.name ?? id).join(', ');
-  const rows = Object.entries(LABELS).map(
-    ([field, label]): Row => ({
-      label,
-      mine: mine.values[field as keyof typeof LABELS],
-      stored: stored.values[field as keyof typeof LABELS],
-    }),
+  const rows = FIELDS.map(
+    (field): Row => ({ label: fields[field], mine: mine.values[field], stored: stored.values[field] }),
   );
-  rows.push({ label: 'Attachments', mine: nameFiles(mine), stored: nameFiles(stored) });
-  rows.push({ label: 'Channels', mine: nameChannels(mine), stored: nameChannels(stored) });
-  rows.push({ label: 'When', mine: describeWhen(mine), stored: describeWhen(stored) });
-  rows.push(...findSettingRows(mine, stored, now));
+  rows.push({ label: fields.files, mine: nameFiles(mine), stored: nameFiles(stored) });
+  rows.push({ label: fields.channels, mine: nameChannels(mine), stored: nameChannels(stored) });
+  rows.push({
+    label: schedule,
+    mine: describeSchedule(mine, reader.texts),
+    stored: describeSchedule(stored, reader.texts),
+  });
+  rows.push(...findSettingRows(mine, stored, reader));
   return rows.filter((row) => String(row.mine) !== String(row.stored));
 }
-
-const renderValue = (text: string | Html): Html =>
-  text === '' ? html`<span class="muted">empty</span>` : html`${text}`;
 
 interface Conflict {
   values: FormValues;
@@ -81,23 +85,25 @@ interface Conflict {
   /** Of the stored schedule. */
   storedPlan: Pick<Plan, 'words' | 'cron'>;
   formData: TaskFormData;
-  now: Date;
 }
 
 /** Both versions beside each other, with what differs. The form below still has everything that was typed. */
-export function renderConflict({ values, settings, plan, task, storedPlan, formData, now }: Conflict): Html {
-  const stored = { values: toFormValues(task, now), settings: task, plan: storedPlan };
-  const rows = findRows({ values, settings, plan }, stored, formData, now);
+export function renderConflict(reader: Reader, { values, settings, plan, task, storedPlan, formData }: Conflict): Html {
+  const { taskForm } = reader.texts;
+  const stored = { values: toFormValues(task, reader.now), settings: task, plan: storedPlan };
+  const rows = findRows({ values, settings, plan }, stored, formData, reader);
+  const renderValue = (text: string | Html): Html =>
+    text === '' ? html`<span class="muted">${taskForm.empty}</span>` : html`${text}`;
   const differences = renderDifferences(task.prompt, values.prompt);
-  return html`<section class="gap" aria-labelledby="versions"><h2 id="versions">Two versions</h2>${
+  return html`<section class="gap" aria-labelledby="versions"><h2 id="versions">${taskForm.twoVersions}</h2>${
     rows.length === 0
-      ? html`<p>They do not differ in anything that this form has. The task was paused or resumed.</p>`
-      : html`<div class="rows"><table class="stack versions"><caption class="vh">What differs between your version and the stored one</caption>
-<thead><tr><th scope="col">Field</th><th scope="col">Yours</th><th scope="col">Stored</th></tr></thead>
+      ? html`<p>${taskForm.sameFields}</p>`
+      : html`<div class="rows"><table class="stack versions"><caption class="vh">${taskForm.differences}</caption>
+<thead><tr><th scope="col">${taskForm.field}</th><th scope="col">${taskForm.yours}</th><th scope="col">${taskForm.stored}</th></tr></thead>
 <tbody>${rows.map(
           ({ label, mine, stored }) =>
-            html`<tr><th scope="row" class="whole tight">${label}</th><td class="whole" data-label="Yours:">${renderValue(mine)}</td><td class="whole" data-label="Stored:">${renderValue(stored)}</td></tr>`,
+            html`<tr><th scope="row" class="whole tight">${label}</th><td class="whole" data-label="${taskForm.yours}:">${renderValue(mine)}</td><td class="whole" data-label="${taskForm.stored}:">${renderValue(stored)}</td></tr>`,
         )}</tbody></table></div>`
-  }${differences && html`<h3>What your prompt changes</h3>${differences}`}
-<p>Below is your version. Change it if you like, then choose.</p></section>`;
+  }${differences && html`<h3>${taskForm.promptChanges}</h3>${differences}`}
+<p>${taskForm.yoursBelow}</p></section>`;
 }

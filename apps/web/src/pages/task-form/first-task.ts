@@ -1,5 +1,7 @@
+import type { Texts } from '@carillon/texts';
 import { type FormErrors, NO_ERRORS, renderInput, renderSelect, renderTextarea } from '../../components/fields.ts';
 import { toLocalTime } from '../../components/schedule/local-time.ts';
+import { formatZone } from '../../components/schedule/render.ts';
 import { type Html, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import type { UserPageContext } from '../../page.ts';
@@ -7,7 +9,7 @@ import { type Page, type Redirect, redirect } from '../../page.ts';
 import { createFormValues, type FormValues } from './form-values.ts';
 import { renderProblems, toTaskErrors, toTaskStatus, withProblems } from './problems.ts';
 import { planRuns } from './schedule/plan.ts';
-import { describeFirstRun } from './submit.ts';
+import { describeNextRun } from './submit.ts';
 
 /** The short form of a first task. */
 export interface FirstTaskValues {
@@ -18,35 +20,27 @@ export interface FirstTaskValues {
 
 export const START_FIRST_TASK: FirstTaskValues = { prompt: '', every: 'day', at: '07:00' };
 
-const EVERY = [
-  { value: 'day', text: 'day' },
-  { value: 'weekday', text: 'weekday' },
-  { value: 'week', text: 'week' },
-  { value: 'month', text: 'month' },
-];
-
-const EXAMPLE = 'What happened in our field since yesterday? Five lines, the most important first.';
-
 /** A prompt and its time, for a person without a task. */
 export function renderFirstTaskForm(
-  { csrfField, timeZone }: UserPageContext,
+  { csrfField, timeZone, texts }: UserPageContext,
   values: FirstTaskValues = START_FIRST_TASK,
   errors: FormErrors = NO_ERRORS,
 ): Html {
-  const place = timeZone.split('/').at(-1)?.replaceAll('_', ' ');
+  const { taskForm, schedule } = texts;
+  const options = Object.entries(taskForm.firstEvery).map(([value, text]) => ({ value, text }));
   return html`<form class="panel gap" id="first-task" method="post" action="/tasks/first">${csrfField}
-${renderTextarea({ name: 'prompt', label: 'Prompt', value: values.prompt, required: true, rows: 5, placeholder: EXAMPLE, errors })}
-<div class="sentence">${renderSelect({ name: 'every', label: 'Every', options: EVERY, value: values.every, errors })}${renderInput(
-    { name: 'at', label: 'at', type: 'time', value: values.at, required: true, errors },
-  )}<p class="muted">${place} time</p></div>
-<div class="do"><button class="primary" name="action" value="try">Save and try it now</button><button name="action" value="save">Save only</button><a class="button quiet" href="/tasks/new">All settings</a></div>
+${renderTextarea({ name: 'prompt', label: taskForm.fields.prompt, value: values.prompt, required: true, rows: 5, placeholder: taskForm.firstExample, errors })}
+<div class="sentence">${renderSelect({ name: 'every', label: taskForm.every, options, value: values.every, errors })}${renderInput(
+    { name: 'at', label: taskForm.at, type: 'time', value: values.at, required: true, errors },
+  )}<p class="muted">${schedule.zoneTime(formatZone(timeZone))}</p></div>
+<div class="do"><button class="primary" name="action" value="try">${taskForm.saveAndTry}</button><button name="action" value="save">${taskForm.saveOnly}</button><a class="button quiet" href="/tasks/new">${taskForm.allSettings}</a></div>
 </form>`;
 }
 
 const NAME_LENGTH = 60;
 
 /** The first words of the prompt. */
-export function nameTask(prompt: string): string {
+export function nameTask(prompt: string, { taskForm }: Texts): string {
   const [line = ''] = prompt.trim().split('\n', 1);
   const words = line.split(/\s+/u);
   let name = '';
@@ -56,13 +50,13 @@ export function nameTask(prompt: string): string {
   }
   const short = name || [...line].slice(0, NAME_LENGTH).join('');
   const text = short.replace(/[\s,;:.!?…]+$/u, '');
-  return [...text].length >= 3 ? text : `Task: ${text}`;
+  return [...text].length >= 3 ? text : taskForm.unnamed(text);
 }
 
 /** On the day of the week, or of the month, that it is today. */
-function completeTyped({ timeZone, now }: UserPageContext, { every, at, prompt }: FirstTaskValues): FormValues {
+function completeValues({ timeZone, now, texts }: UserPageContext, { every, at, prompt }: FirstTaskValues): FormValues {
   const today = toLocalTime(now, timeZone);
-  const values = { ...createFormValues(timeZone, now, ''), at, prompt, name: nameTask(prompt) };
+  const values = { ...createFormValues(timeZone, now, ''), at, prompt, name: nameTask(prompt, texts) };
   if (every === 'weekday') return { ...values, every: 'week' };
   if (every === 'week') return { ...values, every: 'week', weekdays: [`${today.weekday}`] };
   return every === 'month'
@@ -74,34 +68,34 @@ function completeTyped({ timeZone, now }: UserPageContext, { every, at, prompt }
 export async function startFirstTask(context: UserPageContext): Promise<Page | Redirect> {
   const form = readForm(context.request);
   const given = { prompt: form.text('prompt'), every: form.text('every'), at: form.text('at') };
-  const { actions, session } = context;
-  const values = completeTyped(context, given);
+  const { actions, session, texts } = context;
+  const { taskForm, home } = texts;
+  const values = completeValues(context, given);
   const { schedule, problems } = await planRuns(context, values, null);
   const show = (errors: FormErrors, status: number): Page => ({
-    title: 'Your first task',
-    breadcrumb: { href: '/', text: 'Home' },
+    title: home.firstTask,
+    breadcrumb: { href: '/', text: home.title },
     status,
-    body: html`${renderProblems(errors)}${renderFirstTaskForm(context, given, errors)}`,
+    body: html`${renderProblems(errors, taskForm.notSaved)}${renderFirstTaskForm(context, given, errors)}`,
   });
   if (!schedule) return show(withProblems(problems), 422);
   const input = { name: values.name, prompt: values.prompt, ...schedule };
   if (form.text('action') === 'save') {
     const result = await actions.createTask(session, input);
-    if (!result.success) return show(toTaskErrors(result, context.texts), toTaskStatus(result));
+    if (!result.success) return show(toTaskErrors(result, texts), toTaskStatus(result));
     return redirect(
       `/tasks/${result.data.taskId}`,
-      `The task is saved. ${describeFirstRun(context, schedule.scheduledFor)}`,
+      `${taskForm.saved} ${describeNextRun(context, schedule.scheduledFor)}`,
     );
   }
   const result = await actions.createTaskAndRun(session, input);
-  if (!result.success) return show(toTaskErrors(result, context.texts), toTaskStatus(result));
+  if (!result.success) return show(toTaskErrors(result, texts), toTaskStatus(result));
   const { taskId, executionId, refusal } = result.data;
   if (executionId === null) {
-    const reason = refusal === 'trial' ? 'your trial has ended' : 'your quota is used up';
-    return redirect(`/tasks/${taskId}`, `The task is saved. It does not run now: ${reason}.`);
+    return redirect(`/tasks/${taskId}`, refusal === 'trial' ? taskForm.savedTrialEnded : taskForm.savedQuotaUsed);
   }
   return redirect(
     `/executions/${executionId}`,
-    `The task is saved, and runs now. ${describeFirstRun(context, schedule.scheduledFor)}`,
+    `${taskForm.savedAndRunning} ${describeNextRun(context, schedule.scheduledFor)}`,
   );
 }

@@ -120,7 +120,7 @@ export const createFormValues = (timezone: string, now: Date, aiModel: string): 
 
 const pad = (number: number) => String(number).padStart(2, '0');
 
-/** The fields that say these words. */
+/** The fields that say these words. Some patterns have words, and no fields. */
 export function toRecurrenceValues(words: Recurrence): Partial<ScheduleValues> {
   switch (words.every) {
     case 'minute':
@@ -140,6 +140,8 @@ export function toRecurrenceValues(words: Recurrence): Partial<ScheduleValues> {
       const text = isLast ? 'last' : `${day}${inShortMonths && day > 28 ? '+' : ''}`;
       return { every: 'month', day: text, at: `${pad(hour)}:${pad(minute)}` };
     }
+    case 'months':
+      return {};
     case 'once':
       return { every: 'once' };
   }
@@ -151,7 +153,9 @@ export function toScheduleValues(task: TaskSchedule, now: Date): ScheduleValues 
   const words = toRecurrence(task);
   const values = { ...startSchedule(timezone, now), date, at: time };
   const cron = recurrencePattern ?? (words && formatCron(words)) ?? '';
-  return words ? { ...values, ...toRecurrenceValues(words), cron } : { ...values, mode: 'cron', cron };
+  return words && words.every !== 'months'
+    ? { ...values, ...toRecurrenceValues(words), cron }
+    : { ...values, mode: 'cron', cron };
 }
 
 /** The fields of a stored task. */

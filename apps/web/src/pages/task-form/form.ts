@@ -1,3 +1,4 @@
+import type { Texts } from '@carillon/texts';
 import { type FormErrors, NO_ERRORS } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
@@ -24,61 +25,59 @@ export interface TaskForm {
   trial?: Trial | undefined;
   /** What would be sent. */
   sent?: Html | undefined;
-  /** What another person has saved meanwhile. */
+  /** What another person has saved since. */
   conflict?: Html | undefined;
   /** The id of the proposal that a new task is made from. */
   proposal?: string | undefined;
 }
 
 /** Why the runs of a stored task are not planned. */
-function describeState({ task }: TaskFormData): string | null {
-  if (task?.status === 'paused') return 'The task is paused: these runs take place when you resume it.';
-  return task?.status === 'failed' || task?.status === 'completed'
-    ? 'The task has ended. With another schedule it starts again.'
-    : null;
+function describeState({ task }: TaskFormData, { taskForm }: Texts): string | null {
+  if (task?.status === 'paused') return taskForm.paused;
+  return task?.status === 'failed' || task?.status === 'completed' ? taskForm.ended : null;
 }
 
-function renderPreview(plan: Plan, { timezone }: FormValues, formData: TaskFormData, now: Date): Html {
-  const state = describeState(formData);
-  return html`<aside aria-labelledby="preview"><div class="panel"><div class="head"><h2 id="preview">It will run</h2><button class="plain" name="action" value="preview" formnovalidate>Update</button></div>
-<div id="runs" aria-live="polite">${renderRuns(plan, timezone, now)}</div>${state !== null && html`<p class="note">${state}</p>`}</div></aside>`;
+function renderPreview(context: UserPageContext, plan: Plan, { timezone }: FormValues, formData: TaskFormData): Html {
+  const { texts } = context;
+  const state = describeState(formData, texts);
+  return html`<aside aria-labelledby="preview"><div class="panel"><div class="head"><h2 id="preview">${texts.taskForm.preview}</h2><button class="plain" name="action" value="preview" formnovalidate>${texts.taskForm.update}</button></div>
+<div id="runs" aria-live="polite">${renderRuns(context, plan, timezone)}</div>${state !== null && html`<p class="note">${state}</p>`}</div></aside>`;
 }
 
 /** The first button of a form is the one that the Enter key presses. */
 const enterKey = (text: string) =>
   html`<button class="vh" tabindex="-1" aria-hidden="true" name="action" value="save">${text}</button>`;
 
-function renderButtons(isConflict: boolean, address: string | null): Html {
-  const save = isConflict ? 'Save mine over it' : 'Save task';
+function renderButtons({ taskForm }: Texts, save: string, isConflict: boolean, address: string | null): Html {
   return html`<div class="do"><button class="primary" name="action" value="save">${save}</button>${
-    isConflict && html`<a class="button" href="${address}/edit">Take the stored one</a>`
-  }<button name="action" value="try" formnovalidate>Try it now</button><a class="button quiet" href="${address ?? '/tasks'}">Cancel</a></div>`;
+    isConflict && html`<a class="button" href="${address}/edit">${taskForm.takeStored}</a>`
+  }<button name="action" value="try" formnovalidate>${taskForm.tryNow}</button><a class="button quiet" href="${address ?? '/tasks'}">${taskForm.cancel}</a></div>`;
 }
 
-const PROPOSED = 'This is what the agent proposes. Change what you like, then save it.';
-
 /** The page of the form, for a new task or a stored one. */
-export function renderTaskForm({ csrfField, now, timeZone, texts }: UserPageContext, form: TaskForm): Page {
+export function renderTaskForm(context: UserPageContext, form: TaskForm): Page {
+  const { csrfField, now, timeZone, texts } = context;
+  const { taskForm, navigation } = texts;
   const { values, formData, plan, errors = NO_ERRORS, status = 200, failure, trial, sent, conflict, proposal } = form;
   const { task } = formData;
   const address = task && `/tasks/${task.id}`;
-  const save = conflict === undefined ? 'Save task' : 'Save mine over it';
+  const save = conflict === undefined ? taskForm.save : taskForm.saveMine;
   const hidden = html`${csrfField}${task && html`<input type="hidden" name="revision" value="${task.revision}">`}${proposal && html`<input type="hidden" name="proposal" value="${proposal}">`}${enterKey(save)}`;
   return {
-    title: task ? `Edit ${task.name}` : 'New task',
-    breadcrumb: task ? { href: address ?? '', text: task.name } : { href: '/tasks', text: 'Tasks' },
-    subtitle: task ? undefined : proposal ? PROPOSED : 'A prompt, and when to run it. All else has a default.',
+    title: task ? taskForm.edit(task.name) : taskForm.newTask,
+    breadcrumb: task ? { href: address ?? '', text: task.name } : { href: '/tasks', text: navigation.tasks },
+    subtitle: task ? undefined : proposal ? taskForm.proposed : taskForm.subtitle,
     status,
     scripts: [ASSET_URLS.attach],
-    body: html`${renderProblems(errors, failure)}${conflict}${trial && renderTrial(trial)}
+    body: html`${renderProblems(errors, failure ?? taskForm.notSaved)}${conflict}${trial && renderTrial(trial, texts)}
 <form class="split steps" id="task-form" method="post" enctype="multipart/form-data" action="${address ? `${address}/edit` : '/tasks/new'}">
-${renderPromptFields(values, formData, errors, hidden)}
-${renderScheduleFields(values, plan, [timeZone], errors)}
-${renderPreview(plan, values, formData, now)}
-${renderModelFields(values, formData, errors)}
-${renderNotificationFields(values, errors)}
-${renderGroups({ values, formData, errors, now, texts, sent })}
-${renderButtons(conflict !== undefined, address)}
+${renderPromptFields({ values, formData, errors, texts }, hidden)}
+${renderScheduleFields(values, plan, [timeZone], errors, texts)}
+${renderPreview(context, plan, values, formData)}
+${renderModelFields({ values, formData, errors, texts })}
+${renderNotificationFields({ values, errors, texts })}
+${renderGroups({ values, formData, errors, now, sent, texts })}
+${renderButtons(texts, save, conflict !== undefined, address)}
 </form>`,
   };
 }

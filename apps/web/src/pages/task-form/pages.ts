@@ -25,20 +25,21 @@ function readTaskId({ request }: UserPageContext): number {
 
 /** The next runs while the form is filled in, with the other form of the schedule. */
 async function showRuns(context: UserPageContext) {
+  const { texts } = context;
   const form = readForm({ body: context.request.query });
   const values = { ...readSchedule(form), ...readSettingsValues(form) };
   const plannedRuns = parseId(form.text('plannedRuns')) ?? 0;
-  const plan = await planRuns(context, values, null, { ...readLimits(values, null), plannedRuns });
+  const plan = await planRuns(context, values, null, { ...readLimits(values, null, texts), plannedRuns });
   const { words, cron } = plan;
   const errors = withProblems(plan.problems);
-  return html`${renderRuns(plan, values.timezone, context.now)}${renderSentence(values, plan, true)}${
-    values.mode === 'words' && cron !== null && renderPattern({ ...values, cron }, NO_ERRORS, true)
-  }${values.mode === 'cron' && words && renderRecurrence({ ...values, ...toRecurrenceValues(words) }, errors, true)}`;
+  return html`${renderRuns(context, plan, values.timezone)}${renderSentence(values, plan, texts, true)}${
+    values.mode === 'words' && cron !== null && renderPattern({ ...values, cron }, NO_ERRORS, texts, true)
+  }${values.mode === 'cron' && words && renderRecurrence({ ...values, ...toRecurrenceValues(words) }, errors, texts, true)}`;
 }
 
 async function duplicate(context: UserPageContext) {
   const { taskId } = unwrap(await context.actions.duplicateTask(context.session, { id: readTaskId(context) }));
-  return redirect(`/tasks/${taskId}/edit`, 'This is the copy. Change what should differ, then save it.');
+  return redirect(`/tasks/${taskId}/edit`, context.texts.taskForm.copied);
 }
 
 export function taskFormPages({ user, fragment }: PageRoutes): void {

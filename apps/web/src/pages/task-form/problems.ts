@@ -8,44 +8,10 @@ import { type Html, html } from '../../html.ts';
 /** What is wrong, by the field of the form. */
 export type Problems = Record<string, string[]>;
 
-/** The names that people see. */
-const LABELS: Record<string, string> = {
-  name: 'Name',
-  description: 'Description',
-  prompt: 'Prompt',
-  files: 'Attachments',
-  timezone: 'Time zone',
-  cron: 'Pattern',
-  aiModel: 'Model',
-  maxTokens: 'Longest answer',
-  temperature: 'Temperature',
-  webhookUrl: 'Webhook address',
-  notificationEmail: 'E-mail address',
-  tools: 'Web tools',
-  maxToolUses: 'The number of uses',
-  outputSchema: 'The schema',
-  channels: 'Channels',
-  notify: 'The choice',
-  watch: 'Watched values',
-  alerts: 'Alerts',
-  overdueMinutes: 'The minutes',
-  failuresInRow: 'The number of failures',
-  costAboveUsd: 'The cost',
-  durationAboveMs: 'The duration',
-  missed: 'The choice',
-  overlap: 'The choice',
-  maxRetries: 'The number of retries',
-  timeoutMs: 'The time limit',
-  endsAt: 'The end',
-  pausedUntil: 'The pause',
-  maxRuns: 'The number of runs',
-  monthlyBudgetUsd: 'The budget',
-};
-
 /** Fields of the API that the form has under another name. */
 const FORM_FIELDS: Record<string, string> = { recurrencePattern: 'cron', scheduledFor: 'at', attachments: 'files' };
 
-/** Fields of the API in which the form has fields of their own. */
+/** Fields of the API in which the form has several fields. */
 const PARTED = ['alerts', 'context'];
 
 /** The field of the form, and where in it something is wrong. */
@@ -56,22 +22,26 @@ function findField(path: string): { field: string; place: string } {
   return { field: FORM_FIELDS[start] ?? start, place: rest.join('.') };
 }
 
-/** What a person reads: `must not be blank` becomes `The prompt must not be blank`. */
-function completeMessage(field: string, message: string): string {
-  const label = LABELS[field];
+const nameField = (field: string, { taskForm }: Texts): string | undefined =>
+  (taskForm.fields as Record<string, string>)[field];
+
+/** What a person reads: `must not be blank` becomes `Prompt must not be blank`. */
+function completeMessage(field: string, message: string, texts: Texts): string {
+  const label = nameField(field, texts);
   const text = message.replace(/, or null$/, '');
-  return label !== undefined && /^[a-z]/.test(text) ? `${label} ${text}` : text;
+  return label !== undefined && /^[a-z]/.test(text) ? texts.taskForm.problem(label, text) : text;
 }
 
-function describeProblem(field: string, place: string, message: string): string {
+function describeProblem(field: string, place: string, message: string, texts: Texts): string {
+  const { taskForm } = texts;
   const item = readItemMessage(message);
   if (item !== null) {
-    if (field === 'files') return 'One of the files has been deleted: remove it';
-    if (field === 'channels') return 'One of the channels does not exist any more: choose again';
-    if (field === 'watch') return `Line ${item.at + 1} of the watched values ${item.message}`;
+    if (field === 'files') return taskForm.fileDeleted;
+    if (field === 'channels') return taskForm.channelDeleted;
+    if (field === 'watch') return taskForm.watchProblem(item.at + 1, item.message);
   }
-  if (place === '') return completeMessage(field, IN_SECONDS.includes(field) ? toSeconds(message) : message);
-  return `${LABELS[field] ?? field} at ${place}: ${message}`;
+  if (place === '') return completeMessage(field, IN_SECONDS.includes(field) ? toSeconds(message) : message, texts);
+  return taskForm.problemAt(nameField(field, texts) ?? field, place, message);
 }
 
 const IN_SECONDS = ['timeoutMs', 'durationAboveMs'];
@@ -81,12 +51,12 @@ const toSeconds = (message: string) =>
   message.replace(/\b(\d+)(?: ms\b| milliseconds\b)?/, (_text, ms) => `${Number(ms) / 1000} s`);
 
 /** The errors of the API, at the fields of the form and in words for people. */
-export function nameFields(details: Readonly<Record<string, readonly string[]>>): Problems {
+export function nameFields(details: Readonly<Record<string, readonly string[]>>, texts: Texts): Problems {
   const named: Problems = {};
   for (const [path, messages] of Object.entries(details)) {
     const { field, place } = findField(path);
-    const texts = messages.map((text) => describeProblem(field, place, text));
-    named[field] = [...new Set([...(named[field] ?? []), ...texts])];
+    const described = messages.map((text) => describeProblem(field, place, text, texts));
+    named[field] = [...new Set([...(named[field] ?? []), ...described])];
   }
   return named;
 }
@@ -95,7 +65,7 @@ export function nameFields(details: Readonly<Record<string, readonly string[]>>)
 export function toTaskErrors(result: ActionError, texts: Texts): FormErrors {
   if (result.code === 'SERVICE_UNAVAILABLE') return { fields: {}, form: result.error };
   const { fields, form } = toFormErrors(result, texts);
-  return { fields: nameFields(fields), form };
+  return { fields: nameFields(fields, texts), form };
 }
 
 export const toTaskStatus = (result: ActionError): number => {
@@ -119,11 +89,11 @@ export const hasErrors = ({ fields, form }: FormErrors): boolean => form !== nul
 const toAnchor = (field: string) => (field === 'weekday' ? 'weekdays' : field);
 
 /** What keeps the form from being saved, with links to the fields. */
-export function renderProblems({ fields, form }: FormErrors, what = 'Not saved yet.'): Html | false {
+export function renderProblems({ fields, form }: FormErrors, failure: string): Html | false {
   const entries = Object.entries(fields);
   if (entries.length === 0 && form === null) return false;
   const links = entries.map(([field, [message = '']]) => html`<li><a href="#${toAnchor(field)}">${message}</a></li>`);
-  return html`<div class="notice" role="alert">${renderIcon('failed')}<p><b>${what}</b> ${form}</p>${
+  return html`<div class="notice" role="alert">${renderIcon('failed')}<p><b>${failure}</b> ${form}</p>${
     links.length > 0 && html`<ul>${links}</ul>`
   }</div>`;
 }

@@ -1,68 +1,69 @@
-import { type FormErrors, renderField, renderInput, renderTextarea } from '../../components/fields.ts';
-import { formatBytes } from '../../components/format.ts';
+import type { Texts } from '@carillon/texts';
+import { renderField, renderInput, renderTextarea } from '../../components/fields.ts';
 import { type Html, html, raw } from '../../html.ts';
 import type { TaskFormData } from './form-data.ts';
-import type { FormValues } from './form-values.ts';
+import type { SectionProps } from './settings/section-props.ts';
 
 type File = TaskFormData['files'][number];
 
 /** The kinds that the service accepts. */
 const ACCEPTED = '.jpg,.jpeg,.png,.webp,.gif,.pdf,.txt,.md,.csv,.json';
 
-const renderAttached = ({ id, name, size }: Pick<File, 'id' | 'name'> & { size: number | null }): Html =>
+const renderAttached = (
+  { id, name, size }: Pick<File, 'id' | 'name'> & { size: number | null },
+  { taskForm: { remove }, formats }: Texts,
+): Html =>
   html`<li><input type="hidden" name="attachment" value="${id}"><span>${name}</span> <span class="muted">${
-    size !== null && formatBytes(size)
-  }</span> <button class="plain" name="remove" value="${id}" formnovalidate aria-label="Remove ${name}">Remove</button></li>`;
+    size !== null && formats.bytes(size)
+  }</span> <button class="plain" name="remove" value="${id}" formnovalidate aria-label="${remove} ${name}">${remove}</button></li>`;
 
-function renderFiles({ attachments }: FormValues, { files }: TaskFormData, errors: FormErrors): Html {
+function renderFiles({ values: { attachments }, formData: { files }, errors, texts }: PromptProps): Html {
+  const { taskForm, formats } = texts;
+  const { remove, attached: attachedText, removed, uploading, connectionLost, notAttached } = taskForm;
+  const scriptTexts = { remove, attached: attachedText, removed, uploading, connectionLost, notAttached };
   const known = new Map(files.map((file) => [file.id, file]));
-  const attached = attachments.map((id) => known.get(id) ?? { id, name: 'A file that has been deleted', size: null });
+  const attached = attachments.map((id) => known.get(id) ?? { id, name: taskForm.deletedFile, size: null });
   const others = files.filter(({ id }) => !attachments.includes(id)).slice(0, 8);
-  return html`<div class="gap" data-attach>${renderField(
-    {
-      name: 'files',
-      label: 'Attachments',
-      hint: 'Up to ten, 20 MB together. Images, PDF, text, Markdown, CSV and JSON.',
-      errors,
-    },
+  return html`<div class="gap" data-attach data-texts="${JSON.stringify(scriptTexts)}">${renderField(
+    { name: 'files', label: taskForm.fields.files, hint: taskForm.attachmentsHint, errors },
     (attributes) => html`<input ${attributes} type="file" multiple accept="${ACCEPTED}">`,
   )}
-<ul class="files">${attached.map(renderAttached)}</ul>
+<ul class="files">${attached.map((file) => renderAttached(file, texts))}</ul>
 <p class="vh" role="status"></p>${
     others.length > 0 &&
-    html`<details><summary>Choose from your files</summary><ul class="files">${others.map(
+    html`<details><summary>${taskForm.chooseFiles}</summary><ul class="files">${others.map(
       ({ id, name, size }) =>
-        html`<li><label class="check"><input type="checkbox" name="attachment" value="${id}"><span>${name}</span> <span class="muted">${formatBytes(size)}</span></label></li>`,
+        html`<li><label class="check"><input type="checkbox" name="attachment" value="${id}"><span>${name}</span> <span class="muted">${formats.bytes(size)}</span></label></li>`,
     )}</ul></details>`
   }</div>`;
 }
 
+type PromptProps = Pick<SectionProps, 'values' | 'formData' | 'errors' | 'texts'>;
+
 /** What is asked. `hidden` stands before all other fields and buttons. */
-export const renderPromptFields = (
-  values: FormValues,
-  formData: TaskFormData,
-  errors: FormErrors,
-  hidden: Html,
-): Html =>
-  html`<section class="gap" aria-labelledby="what"><h2 id="what">What</h2>${hidden}
+export function renderPromptFields(props: PromptProps, hidden: Html): Html {
+  const { values, errors, texts } = props;
+  const { fields, descriptionHint } = texts.taskForm;
+  return html`<section class="gap" aria-labelledby="what"><h2 id="what">${fields.prompt}</h2>${hidden}
 ${renderInput({
   name: 'name',
-  label: 'Name',
+  label: fields.name,
   value: values.name,
   required: true,
   autocomplete: 'off',
   attributes: raw('maxlength="100"'),
   errors,
 })}
-${renderTextarea({ name: 'prompt', label: 'Prompt', value: values.prompt, required: true, rows: 8, errors })}
+${renderTextarea({ name: 'prompt', label: fields.prompt, value: values.prompt, required: true, rows: 8, errors })}
 ${renderInput({
   name: 'description',
-  label: 'Description',
+  label: fields.description,
   value: values.description,
   autocomplete: 'off',
   attributes: raw('maxlength="500"'),
-  hint: 'Optional, for you. The model does not get it.',
+  hint: descriptionHint,
   errors,
 })}
-${renderFiles(values, formData, errors)}
+${renderFiles(props)}
 </section>`;
+}

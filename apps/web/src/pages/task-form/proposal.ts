@@ -1,6 +1,7 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import type { WebActionInput } from '@carillon/contract/actions/web/index';
 import { isUuid } from '@carillon/contract/validation/formats';
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import type { TaskSchedule } from '../../components/schedule/recurrence-text.ts';
 import type { OptionalSettings } from '../../components/task-settings.ts';
@@ -22,8 +23,8 @@ export async function getProposal(context: UserPageContext, id: string): Promise
 }
 
 /** The settings that have a default, as the task will have them. */
-export const completeSettings = ({ context, ...task }: ProposedTask): OptionalSettings => {
-  const { settings } = readSettings({ ...createSettingsValues(), timezone: task.timezone }, null);
+export const completeSettings = ({ context, ...task }: ProposedTask, texts: Texts): OptionalSettings => {
+  const { settings } = readSettings({ ...createSettingsValues(), timezone: task.timezone }, null, texts);
   return { ...settings, ...(task as Partial<OptionalSettings>), context: { ...settings.context, ...context } };
 };
 
@@ -53,12 +54,16 @@ export async function findProposal({ actions, session }: UserPageContext, id: st
 }
 
 /** The fields of a proposed task. */
-export function toProposalValues(task: ProposedTask, now: Date, defaultModel: string): FormValues {
+export function toProposalValues(
+  { now, texts }: UserPageContext,
+  task: ProposedTask,
+  defaultModel: string,
+): FormValues {
   const { timezone, name, prompt, description, aiModel, maxTokens, temperature, attachments } = task;
   return {
     ...createFormValues(timezone, now, aiModel ?? defaultModel),
     ...toScheduleValues(scheduleOf(task), now),
-    ...toSettingsValues({ ...completeSettings(task), timezone }),
+    ...toSettingsValues({ ...completeSettings(task, texts), timezone }),
     name,
     prompt,
     description: description ?? '',
@@ -71,10 +76,11 @@ export function toProposalValues(task: ProposedTask, now: Date, defaultModel: st
 }
 
 /** Goes to the task that a proposal has become. */
-export const goToConfirmed = ({ taskId }: Pick<Proposal, 'taskId'>): Redirect =>
-  taskId === null
-    ? redirect('/tasks', 'This task was saved before, and deleted since.')
-    : redirect(`/tasks/${taskId}`, 'This task is saved already.');
+export const goToConfirmed = (
+  { texts: { taskForm } }: UserPageContext,
+  { taskId }: Pick<Proposal, 'taskId'>,
+): Redirect =>
+  taskId === null ? redirect('/tasks', taskForm.savedAndDeleted) : redirect(`/tasks/${taskId}`, taskForm.alreadySaved);
 
 type Changes = WebActionInput<'confirmProposal'>['changes'];
 
@@ -87,6 +93,6 @@ export async function confirmProposal(
 ): Promise<Page | Redirect> {
   const { actions, session } = context;
   const result = await actions.confirmProposal(session, { id, ...(changes && { changes }) });
-  if (result.success) return redirect(`/tasks/${result.data.taskId}`, 'The task is saved.');
-  return result.code === 'CONFLICT' ? goToConfirmed(await getProposal(context, id)) : show(result);
+  if (result.success) return redirect(`/tasks/${result.data.taskId}`, context.texts.taskForm.saved);
+  return result.code === 'CONFLICT' ? goToConfirmed(context, await getProposal(context, id)) : show(result);
 }

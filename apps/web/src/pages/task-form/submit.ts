@@ -2,8 +2,8 @@ import type { ActionError } from '@carillon/contract/actions/index';
 import { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
 import { isUuid } from '@carillon/contract/validation/formats';
 import { compileValidator } from '@carillon/contract/validation/validator';
+import type { Texts } from '@carillon/texts';
 import type { FormErrors } from '../../components/fields.ts';
-import { formatDistance, formatMoment } from '../../components/format.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { attachFiles } from './attachments.ts';
@@ -57,18 +57,23 @@ export async function showProposedTask(
 ): Promise<Page | Redirect> {
   const refused = refusal && { errors: toProposalErrors(refusal, context), status: toTaskStatus(refusal) };
   const proposal = await getProposal(context, id);
-  if (proposal.isConfirmed) return goToConfirmed(proposal);
+  if (proposal.isConfirmed) return goToConfirmed(context, proposal);
   const { aiModel, attachments = [] } = proposal.task;
   const formData = await openForm(context, null, { attachments, ...(aiModel !== undefined && { aiModel }) });
-  const values = toProposalValues(proposal.task, context.now, formData.defaultModel ?? '');
-  const plan = await planRuns(context, values, findLiveSchedule(proposal, context.now), readLimits(values, null));
+  const values = toProposalValues(context, proposal.task, formData.defaultModel ?? '');
+  const plan = await planRuns(
+    context,
+    values,
+    findLiveSchedule(proposal, context.now),
+    readLimits(values, null, context.texts),
+  );
   return renderTaskForm(context, { values, formData, plan, proposal: id, ...refused });
 }
 
 /** The time of a proposal may have passed. */
 function toProposalErrors(refusal: ActionError, { texts }: UserPageContext): FormErrors {
   const { fields, form } = toTaskErrors(refusal, texts);
-  return { fields: { ...fields, ...(fields.at && { at: ['The first run has passed: choose another time'] }) }, form };
+  return { fields: { ...fields, ...(fields.at && { at: [texts.taskForm.firstRunPassed] }) }, form };
 }
 
 /** The form of a new task with these values. */
@@ -85,7 +90,7 @@ export async function showStoredTask(context: UserPageContext, id: number): Prom
   const formData = await openForm(context, id);
   if (!formData.task) throw new Error('openTaskForm answers the task that it is asked for.');
   const values = toFormValues(formData.task, context.now);
-  const plan = await planRuns(context, values, formData.task, readLimits(values, formData.task));
+  const plan = await planRuns(context, values, formData.task, readLimits(values, formData.task, context.texts));
   return renderTaskForm(context, { values, formData, plan });
 }
 
@@ -107,7 +112,7 @@ export async function submitTask(context: UserPageContext, id: number | null): P
   const proposal = form.text('proposal');
   const proposed = formData.task ? null : await findProposal(context, proposal);
   const schedule = formData.task ?? (proposed && findLiveSchedule(proposed, context.now));
-  const plan = await planRuns(context, values, schedule, readLimits(values, formData.task));
+  const plan = await planRuns(context, values, schedule, readLimits(values, formData.task, context.texts));
   const fileErrors: Problems = fileProblems.length > 0 ? { files: fileProblems } : {};
   const show = (rest: Partial<TaskForm> = {}) =>
     renderTaskForm(context, { values: alignForms(values, plan), formData, plan, proposal, ...rest });
@@ -118,7 +123,7 @@ export async function submitTask(context: UserPageContext, id: number | null): P
     return show(hasErrors(errors) ? { errors, status: 422 } : {});
   }
   if (action === 'sent') return show({ sent: await renderPromptPreview(context, values, id) });
-  const input = readInput(values, formData);
+  const input = readInput(values, formData, context.texts);
   const problems = { ...input.problems, ...fileErrors };
   if (action === 'try') {
     return tryTask(context, { ...input, problems, timezone: values.timezone, task: formData.task }, show);
@@ -127,8 +132,8 @@ export async function submitTask(context: UserPageContext, id: number | null): P
   const all = { ...problems, ...plan.problems };
   if (Object.keys(all).length > 0) return show({ errors: withProblems(all), status: 422 });
   return formData.task
-    ? saveTyped(context, Number(form.text('revision')), { values, formData, plan }, input.settings)
-    : createTyped(context, plan, input.settings, { show, proposal });
+    ? saveChanges(context, Number(form.text('revision')), { values, formData, plan }, input.settings)
+    : create(context, plan, input.settings, { show, proposal });
 }
 
 /** For forms that were opened before these fields came. */
@@ -144,12 +149,14 @@ const COUNT = /^\d{1,9}$/;
 function readInput(
   values: FormValues,
   { task, webTools }: TaskFormData,
+  texts: Texts,
 ): { settings: TaskSettingsInput; problems: Problems } {
-  const { settings: optional, problems } = readSettings(values, task);
-  const missingTools = findMissingTools(values, webTools);
+  const { settings: optional, problems } = readSettings(values, task, texts);
+  const { taskForm } = texts;
+  const missingTools = findMissingTools(values, webTools, texts);
   if (missingTools !== null) problems.tools = [missingTools];
-  if (!TEMPERATURE.test(values.temperature)) problems.temperature = ['Temperature must be a number from 0.00 to 2.00'];
-  if (!COUNT.test(values.maxTokens)) problems.maxTokens = ['Longest answer must be a whole number of tokens'];
+  if (!TEMPERATURE.test(values.temperature)) problems.temperature = [taskForm.temperatureRange];
+  if (!COUNT.test(values.maxTokens)) problems.maxTokens = [taskForm.wholeNumber(taskForm.fields.maxTokens)];
   const temperature = Math.round(Number(values.temperature.replace(',', '.')) * 100);
   const settings = {
     name: values.name,
@@ -164,13 +171,14 @@ function readInput(
     ...optional,
   };
   const checked = validate(settings);
-  return { settings, problems: checked.ok ? problems : { ...nameFields(checked.details), ...problems } };
+  return { settings, problems: checked.ok ? problems : { ...nameFields(checked.details, texts), ...problems } };
 }
 
-/** Such as `First run tomorrow 08:00, in 17 h.` */
-export function describeFirstRun({ now, timeZone }: UserPageContext, at: string): string {
-  const first = new Date(at);
-  return `The next run is ${formatMoment(first, timeZone, now)}, ${formatDistance(first, now)}.`;
+/** Such as `Next run tomorrow at 08:00, in 17 hours.` */
+export function describeNextRun(context: UserPageContext, at: string): string {
+  const { now, texts } = context;
+  const next = new Date(at);
+  return texts.taskForm.nextRun(texts.formats.momentOn(next, context), texts.formats.distance(next, now));
 }
 
 interface Creation {
@@ -179,7 +187,7 @@ interface Creation {
   proposal: string;
 }
 
-async function createTyped(
+async function create(
   context: UserPageContext,
   plan: Plan,
   settings: TaskSettingsInput,
@@ -191,7 +199,7 @@ async function createTyped(
     return confirmProposal(context, proposal, changes, (result) =>
       // Once it has expired, what is typed is a new task like any other.
       result.code === 'NOT_FOUND'
-        ? createTyped(context, plan, settings, { show, proposal: '' })
+        ? create(context, plan, settings, { show, proposal: '' })
         : show({ errors: toProposalErrors(result, context), status: toTaskStatus(result) }),
     );
   }
@@ -199,7 +207,10 @@ async function createTyped(
   const result = await context.actions.createTask(context.session, { ...settings, ...schedule });
   if (result.success) {
     const { taskId } = result.data;
-    return redirect(`/tasks/${taskId}`, `The task is saved. ${describeFirstRun(context, schedule.scheduledFor)}`);
+    return redirect(
+      `/tasks/${taskId}`,
+      `${context.texts.taskForm.saved} ${describeNextRun(context, schedule.scheduledFor)}`,
+    );
   }
   return show({ errors: toTaskErrors(result, context.texts), status: toTaskStatus(result) });
 }
@@ -210,18 +221,19 @@ interface Edited {
   plan: Plan;
 }
 
-async function saveTyped(
+async function saveChanges(
   context: UserPageContext,
   revision: number,
   { values, formData, plan }: Edited,
   settings: TaskSettingsInput,
 ) {
+  const { texts } = context;
   const { task } = formData;
   if (!task) throw new Error('Only a stored task is saved.');
   const schedule = plan.isStored ? {} : plan.schedule;
   const input = { id: task.id, revision, ...settings, ...schedule };
   const result = await context.actions.saveTask(context.session, input);
-  if (result.success) return redirect(`/tasks/${task.id}`, 'The task is saved.');
+  if (result.success) return redirect(`/tasks/${task.id}`, texts.taskForm.saved);
   const shown = { values: alignForms(values, plan), formData, plan };
   if (result.code !== 'CONFLICT') {
     return renderTaskForm(context, {
@@ -237,15 +249,14 @@ async function saveTyped(
     ...shown,
     formData: now,
     status: 409,
-    errors: { fields: {}, form: 'This task was changed after you opened it, maybe by you in another tab.' },
-    conflict: renderConflict({
+    errors: { fields: {}, form: texts.taskForm.conflict },
+    conflict: renderConflict(context, {
       values,
-      settings: readSettings(values, task).settings,
+      settings: readSettings(values, task, texts).settings,
       plan,
       task: now.task,
       storedPlan,
       formData: now,
-      now: context.now,
     }),
   });
 }

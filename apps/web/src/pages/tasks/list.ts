@@ -127,10 +127,9 @@ function renderTask(context: UserPageContext, task: Row, isChosen: boolean): Htm
     renderCell(
       html`<input type="checkbox" id="pick-${id}" name="id" value="${id}" aria-label="Choose ${name}"${isChosen && raw(' checked')}>`,
     ),
-    renderRowHead(
-      html`<a href="/tasks/${id}">${name}</a><span class="sub">${renderSchedule(task, context.timeZone)}</span>`,
-      { class: 'whole' },
-    ),
+    renderRowHead(html`<a href="/tasks/${id}">${name}</a><span class="sub">${renderSchedule(task, context)}</span>`, {
+      class: 'whole',
+    }),
     renderCell(renderStrip(fates.map((fate) => SIGNS[fate])), { class: 'picture' }),
     renderCell(renderLast(context, task)),
     renderCell(renderNext(context, task), { class: 'beside tight' }),

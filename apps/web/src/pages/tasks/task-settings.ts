@@ -5,10 +5,8 @@ import { type Html, html, raw } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 import type { TaskView } from './task-view.ts';
 
-export function renderSettings(
-  { now, timeZone, texts }: UserPageContext,
-  { task, attachments, channels, runs }: TaskView,
-): Html {
+export function renderSettings(context: UserPageContext, { task, attachments, channels, runs }: TaskView): Html {
+  const { now, timeZone, texts } = context;
   const isNew = runs.length === 0;
   const { aiModel, maxTokens, temperature, timezone, recurrencePattern, webhookUrl, notificationEmail, createdAt } =
     task;
@@ -18,7 +16,7 @@ export function renderSettings(
 <dt>Model</dt><dd>${aiModel}</dd>
 <dt>Up to</dt><dd>${formatCount(maxTokens)} tokens</dd>
 <dt>Temperature</dt><dd>${(temperature / 100).toFixed(2)}</dd>
-${describeSettings({ ...task, channels: [] }, { now, timeZone }).map(({ label, words }) => html`<dt>${label}</dt><dd>${words}</dd>`)}
+${describeSettings({ ...task, channels: [] }, context).map(({ label, words }) => html`<dt>${label}</dt><dd>${words}</dd>`)}
 ${recurrencePattern !== null && html`<dt>Cron</dt><dd><code>${recurrencePattern}</code></dd>`}
 <dt>Time zone</dt><dd>${timezone}</dd>
 ${

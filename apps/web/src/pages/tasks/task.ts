@@ -41,7 +41,7 @@ export function renderTaskPage(context: UserPageContext, view: TaskView, refused
   return {
     title: task.name,
     breadcrumb: { href: '/tasks', text: 'Tasks' },
-    subtitle: html`${renderSchedule(task, context.timeZone)}. ${describeNext(context, view)}`,
+    subtitle: html`${renderSchedule(task, context)}. ${describeNext(context, view)}`,
     isLive: true,
     aside: html`${renderButtons(context, view)}${renderPauseControl(context, view, refusedPause)}${renderFurtherButtons(context, view)}`,
     body: html`${renderFailure(view)}

@@ -1,4 +1,5 @@
 import { isTimeZone } from '@carillon/contract/validation/formats';
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../../actions.ts';
 import { formatCron } from '../../../components/schedule/format-cron.ts';
 import {
@@ -66,21 +67,20 @@ export async function planRuns(
 ): Promise<Plan> {
   const planner = { context, limits };
   const stored = task && toScheduleValues(task, context.now);
-  if (stored && isSameSchedule(values, stored)) return planStored(planner, task);
+  if (stored && isSameSchedule(values, stored, context.texts)) return planStored(planner, task);
   if (stored && isRespelled(values, stored)) {
     return { ...(await planStored(planner, { ...task, recurrencePattern: values.cron })), isStored: false };
   }
-  if (!isTimeZone(values.timezone))
-    return fail({ timezone: ['The time zone must be an IANA name, such as Europe/Berlin'] });
+  if (!isTimeZone(values.timezone)) return fail({ timezone: [context.texts.taskForm.chooseZone] });
   if (values.mode === 'cron') return planPattern(planner, values.cron, parseCron(values.cron), values);
-  const words = readRecurrence(values);
+  const words = readRecurrence(values, context.texts);
   if (!isRecurrence(words)) return fail(words);
   const cron = formatCron(words);
   if (cron !== null) return planPattern(planner, cron, words, values);
   const first =
     words.every === 'month' && words.day !== 'last'
       ? findNextDay({ ...words, day: words.day }, values.timezone, context.now)
-      : readSingleRun(values);
+      : readSingleRun(values, context.texts);
   if (!(first instanceof Date)) return fail(first);
   const recurrence = words.every === 'once' ? 'once' : 'monthly';
   return previewSchedule(planner, words, null, {
@@ -107,7 +107,7 @@ async function planPattern(
   words: Recurrence | null,
   { timezone, mode }: ScheduleValues,
 ) {
-  if (cron === '') return fail({ cron: ['Give a pattern of five fields'] });
+  if (cron === '') return fail({ cron: [planner.context.texts.taskForm.enterPattern] });
   const schedule = {
     scheduledFor: planner.context.now.toISOString(),
     recurrence: 'daily',
@@ -135,13 +135,14 @@ async function previewSchedule(
     return { schedule, words, cron, runs: occurrences, problems: {}, isStored: false };
   }
   if (result.code !== undefined) unwrap(result);
+  const { taskForm } = context.texts;
   const { recurrencePattern, scheduledFor, timezone, ...others } = result.code === undefined ? result.details : {};
   return fail(
     {
-      ...nameFields(others),
+      ...nameFields(others, context.texts),
       ...(recurrencePattern && { cron: recurrencePattern }),
-      ...(scheduledFor && { date: ['The first run must be in the future'] }),
-      ...(timezone && { timezone: ['The time zone must be an IANA name, such as Europe/Berlin'] }),
+      ...(scheduledFor && { date: [taskForm.firstInPast] }),
+      ...(timezone && { timezone: [taskForm.chooseZone] }),
     },
     words,
     cron,
@@ -159,11 +160,11 @@ async function planStored(planner: Planner, task: TaskSchedule): Promise<Plan> {
 }
 
 /** Compares the fields that count. */
-function isSameSchedule(a: ScheduleValues, b: ScheduleValues): boolean {
+function isSameSchedule(a: ScheduleValues, b: ScheduleValues, texts: Texts): boolean {
   if (a.timezone !== b.timezone) return false;
   if (a.mode === 'cron') return a.cron === b.cron && b.cron !== '';
   if (b.mode === 'cron') return false;
-  const [words, others] = [readRecurrence(a), readRecurrence(b)];
+  const [words, others] = [readRecurrence(a, texts), readRecurrence(b, texts)];
   const isSameDay = a.every !== 'once' || (a.date === b.date && a.at.slice(0, 5) === b.at);
   return isSameDay && JSON.stringify(words) === JSON.stringify(others);
 }
@@ -176,5 +177,5 @@ function isRespelled(values: ScheduleValues, stored: ScheduleValues): boolean {
 }
 
 /** Such as `Weekdays at 02:30`; the pattern where there are no words. */
-export const describePlan = ({ words, cron }: Pick<Plan, 'words' | 'cron'>): string =>
-  words ? describeRecurrence(words) : (cron ?? '');
+export const describePlan = ({ words, cron }: Pick<Plan, 'words' | 'cron'>, texts: Texts): string =>
+  words ? describeRecurrence(words, texts) : (cron ?? '');

@@ -1,7 +1,10 @@
+import type { Texts } from '@carillon/texts';
 import { toInstant, toLocalTime } from '../../../components/schedule/local-time.ts';
 import type { Recurrence } from '../../../components/schedule/recurrence-text.ts';
 import type { ScheduleValues } from '../form-values.ts';
 import type { Problems } from '../problems.ts';
+
+type FormTexts = Texts['taskForm'];
 
 const readNumber = (text: string, min: number, max: number): number | null => {
   const number = /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
@@ -14,22 +17,20 @@ function readTime(at: string): { hour: number; minute: number } | null {
   return hour !== undefined && minute !== undefined && hour < 24 && minute < 60 ? { hour, minute } : null;
 }
 
-const NO_TIME = { at: ['Give a time, such as 08:00'] };
-
 /** The words that the fields say. */
-export function readRecurrence(values: ScheduleValues): Recurrence | Problems {
+export function readRecurrence(values: ScheduleValues, { taskForm }: Texts): Recurrence | Problems {
   const { every } = values;
-  if (every === 'minute') return readMinutes(values);
-  if (every === 'hour') return readHours(values);
+  if (every === 'minute') return readMinutes(values, taskForm);
+  if (every === 'hour') return readHours(values, taskForm);
   const time = readTime(values.at);
-  if (!time) return NO_TIME;
+  if (!time) return { at: [taskForm.enterTime] };
   switch (every) {
     case 'day':
       return { every, ...time };
     case 'week':
-      return readWeekdays(values, time);
+      return readWeekdays(values, time, taskForm);
     case 'month':
-      return readDay(values, time);
+      return readDay(values, time, taskForm);
     case 'once':
       return { every };
   }
@@ -37,45 +38,56 @@ export function readRecurrence(values: ScheduleValues): Recurrence | Problems {
 
 export const isRecurrence = (read: Recurrence | Problems): read is Recurrence => typeof read.every === 'string';
 
-function readMinutes({ minutes: text }: ScheduleValues): Recurrence | Problems {
+function readMinutes({ minutes: text }: ScheduleValues, taskForm: FormTexts): Recurrence | Problems {
   const minutes = readNumber(text, 1, 30);
-  if (minutes === null || 60 % minutes !== 0) return { minutes: ['Choose a number of minutes that divides an hour'] };
+  if (minutes === null || 60 % minutes !== 0) return { minutes: [taskForm.minutesDivide] };
   return { every: 'minute', minutes };
 }
 
-function readHours({ hours: text, minute: minuteText, from, until }: ScheduleValues): Recurrence | Problems {
+function readHours(
+  { hours: text, minute: minuteText, from, until }: ScheduleValues,
+  taskForm: FormTexts,
+): Recurrence | Problems {
   const hours = readNumber(text, 1, 12);
   const minute = readNumber(minuteText, 0, 59);
-  if (hours === null || 24 % hours !== 0) return { hours: ['Choose a number of hours that divides a day'] };
-  if (minute === null) return { minute: ['Give a minute from 0 to 59'] };
+  if (hours === null || 24 % hours !== 0) return { hours: [taskForm.hoursDivide] };
+  if (minute === null) return { minute: [taskForm.enterMinute] };
   if (from === '' && until === '') return { every: 'hour', hours, minute };
   const between = { from: readNumber(from, 0, 23), until: readNumber(until, 0, 23) };
-  if (between.from === null) return { from: ['Choose the first hour too, or no last one'] };
-  if (between.until === null) return { until: ['Choose the last hour too, or no first one'] };
-  if (between.from >= between.until) return { until: ['The last hour is after the first one'] };
-  if (hours !== 1) return { hours: ['Between two hours it runs every hour'] };
+  if (between.from === null) return { from: [taskForm.enterFirstHour] };
+  if (between.until === null) return { until: [taskForm.enterLastHour] };
+  if (between.from >= between.until) return { until: [taskForm.hourOrder] };
+  if (hours !== 1) return { hours: [taskForm.hourlyBetween] };
   return { every: 'hour', hours, minute, between: { from: between.from, until: between.until } };
 }
 
-function readWeekdays({ weekdays }: ScheduleValues, time: { hour: number; minute: number }): Recurrence | Problems {
+function readWeekdays(
+  { weekdays }: ScheduleValues,
+  time: { hour: number; minute: number },
+  taskForm: FormTexts,
+): Recurrence | Problems {
   const days = [...new Set(weekdays.map((text) => readNumber(text, 1, 7) ?? 0))].sort((a, b) => a - b);
-  if (days.length === 0 || days.includes(0)) return { weekday: ['Choose at least one day of the week'] };
+  if (days.length === 0 || days.includes(0)) return { weekday: [taskForm.chooseWeekday] };
   return days.length === 7 ? { every: 'day', ...time } : { every: 'week', days, ...time };
 }
 
-function readDay({ day: text }: ScheduleValues, time: { hour: number; minute: number }): Recurrence | Problems {
+function readDay(
+  { day: text }: ScheduleValues,
+  time: { hour: number; minute: number },
+  taskForm: FormTexts,
+): Recurrence | Problems {
   if (text === 'last') return { every: 'month', day: 'last', inShortMonths: true, ...time };
   const isKept = text.endsWith('+');
   const day = readNumber(isKept ? text.slice(0, -1) : text, 1, 31);
-  if (day === null) return { day: ['Choose a day of the month'] };
+  if (day === null) return { day: [taskForm.chooseDay] };
   return { every: 'month', day, inShortMonths: isKept || day <= 28, ...time };
 }
 
 /** The instant of a single run, or what is wrong. */
-export function readSingleRun({ date, at, timezone }: ScheduleValues): Date | Problems {
+export function readSingleRun({ date, at, timezone }: ScheduleValues, { taskForm }: Texts): Date | Problems {
   const time = readTime(at);
-  if (!time) return NO_TIME;
-  return toInstant(date, at.slice(0, 5), timezone) ?? { date: ['Give a date'] };
+  if (!time) return { at: [taskForm.enterTime] };
+  return toInstant(date, at.slice(0, 5), timezone) ?? { date: [taskForm.enterDate] };
 }
 
 /** The next instant on this day of a month, of months that have it. */

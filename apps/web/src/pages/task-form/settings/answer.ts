@@ -13,15 +13,15 @@ const EXAMPLE = `{
 }`;
 
 /** What an answer has to look like. */
-export const renderAnswer = ({ values: { outputSchema }, errors }: SectionProps): Html =>
+export const renderAnswer = ({ values: { outputSchema }, errors, texts: { taskForm } }: SectionProps): Html =>
   html`${renderTextarea({
     name: 'outputSchema',
-    label: 'JSON schema',
+    label: taskForm.fields.outputSchema,
     value: outputSchema,
     rows: 5,
     attributes: raw('class="code" spellcheck="false" autocapitalize="off" autocomplete="off"'),
-    hint: 'Each answer is then a JSON object that is checked against it. One that does not match is asked for once more, then the run fails. Empty for free text.',
+    hint: taskForm.schemaHint,
     errors,
   })}
-<details><summary>An example</summary><pre tabindex="0" aria-label="Example of a schema">${EXAMPLE}</pre>
-<p class="hint">Keywords are those of JSON Schema 2020-12. At most 16 KB and 10 levels, with references inside of it only.</p></details>`;
+<details><summary>${taskForm.example}</summary><pre tabindex="0" aria-label="${taskForm.exampleSchema}">${EXAMPLE}</pre>
+<p class="hint">${taskForm.schemaLimits}</p></details>`;

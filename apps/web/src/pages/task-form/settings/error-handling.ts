@@ -3,36 +3,31 @@ import { renderInput } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
 import type { SectionProps } from './section-props.ts';
 
-const MISSED = [
-  { value: 'latest', text: 'Run once', hint: 'One run makes up for all of them.' },
-  { value: 'none', text: 'Leave them out', hint: 'The task goes on with its next planned run.' },
-  { value: 'all', text: 'Run each of them', hint: 'The latest 10 at most, each for its own time.' },
-];
-
-const OVERLAP = [
-  { value: 'skip', text: 'Skip it', hint: 'The run under way goes on.' },
-  { value: 'queue', text: 'Let it wait', hint: 'It starts once the run under way has ended. At most one waits.' },
-  { value: 'cancel', text: 'Stop the run under way', hint: 'Its answer is lost, its tokens still count.' },
-];
-
-const RETRIES = [
-  { value: '0', text: 'Never' },
-  { value: '1', text: 'Once' },
-  { value: '2', text: 'Twice' },
-  { value: '3', text: '3 times' },
-];
+const RETRIES = ['0', '1', '2', '3'];
 
 /** What happens to runs that are missed, late or failed. */
-export const renderErrorHandling = ({ values, errors }: SectionProps): Html =>
-  html`${renderRadios({ name: 'missed', legend: 'Runs were missed because Carillon was down', choices: MISSED, value: values.missed, errors })}
-${renderRadios({ name: 'overlap', legend: 'A run is due while another one is under way', choices: OVERLAP, value: values.overlap, errors })}
-${renderChoice({ name: 'maxRetries', legend: 'Try a failed run again', choices: RETRIES, value: values.maxRetries, errors })}
+export function renderErrorHandling({ values, errors, texts: { taskForm } }: SectionProps): Html {
+  const missed = [
+    { value: 'latest', text: taskForm.missedLatest, hint: taskForm.missedLatestHint },
+    { value: 'none', text: taskForm.missedNone, hint: taskForm.missedNoneHint },
+    { value: 'all', text: taskForm.missedAll, hint: taskForm.missedAllHint },
+  ];
+  const overlap = [
+    { value: 'skip', text: taskForm.overlapSkip, hint: taskForm.overlapSkipHint },
+    { value: 'queue', text: taskForm.overlapQueue, hint: taskForm.overlapQueueHint },
+    { value: 'cancel', text: taskForm.overlapCancel, hint: taskForm.overlapCancelHint },
+  ];
+  const retries = RETRIES.map((value) => ({ value, text: value === '0' ? taskForm.noRetries : value }));
+  return html`${renderRadios({ name: 'missed', legend: taskForm.missed, choices: missed, value: values.missed, errors })}
+${renderRadios({ name: 'overlap', legend: taskForm.overlap, choices: overlap, value: values.overlap, errors })}
+${renderChoice({ name: 'maxRetries', legend: taskForm.retries, choices: retries, value: values.maxRetries, errors })}
 ${renderInput({
   name: 'timeoutMs',
-  label: 'Give up after, in seconds',
+  label: taskForm.timeLimit,
   type: 'number',
   value: values.timeoutMs,
   attributes: raw('class="short" min="1" max="3600" step="any"'),
-  hint: 'Empty for the limit of this server.',
+  hint: taskForm.timeLimitHint,
   errors,
 })}`;
+}

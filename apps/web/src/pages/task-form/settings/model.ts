@@ -1,21 +1,18 @@
-import { type FormErrors, renderField, renderInput } from '../../../components/fields.ts';
+import { renderField, renderInput } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
-import type { TaskFormData } from '../form-data.ts';
-import type { FormValues } from '../form-values.ts';
+import type { SectionProps } from './section-props.ts';
 
-const MODEL_HINTS = {
-  listed: null,
-  unknown: 'The provider gives no list of its models: write the name as it has it.',
-  offline: 'No AI provider is set up: the built-in offline model answers, whatever stands here.',
-};
+type ModelProps = Pick<SectionProps, 'values' | 'formData' | 'errors' | 'texts'>;
 
 /** A choice where the provider has a list, else a field with suggestions. */
-function renderModel({ aiModel }: FormValues, { models, defaultModel, task }: TaskFormData, errors: FormErrors): Html {
-  const field = { name: 'aiModel', label: 'Model', hint: MODEL_HINTS[models.kind] ?? undefined, errors };
+function renderModel({ values: { aiModel }, formData, errors, texts: { taskForm } }: ModelProps): Html {
+  const { models, defaultModel, task } = formData;
+  const hints = { listed: undefined, unknown: taskForm.modelsUnknown, offline: taskForm.modelOffline };
+  const field = { name: 'aiModel', label: taskForm.fields.aiModel, hint: hints[models.kind], errors };
   if (models.kind === 'listed') {
     const isKnown = models.names.includes(aiModel);
     return renderField(
-      isKnown ? field : { ...field, hint: 'The provider does not list this model now.' },
+      isKnown ? field : { ...field, hint: taskForm.modelUnlisted },
       (attributes) =>
         html`<select ${attributes}>${!isKnown && html`<option selected>${aiModel}</option>`}${models.names.map(
           (name) => html`<option${name === aiModel && raw(' selected')}>${name}</option>`,
@@ -32,12 +29,14 @@ function renderModel({ aiModel }: FormValues, { models, defaultModel, task }: Ta
 }
 
 /** Which model answers, and how. */
-export const renderModelFields = (values: FormValues, formData: TaskFormData, errors: FormErrors): Html =>
-  html`<section class="gap" aria-labelledby="with"><h2 id="with">With</h2><div class="sentence tops">
-<div class="grow">${renderModel(values, formData, errors)}</div>
+export function renderModelFields(props: ModelProps): Html {
+  const { values, errors, texts } = props;
+  const { taskForm } = texts;
+  return html`<section class="gap" aria-labelledby="with"><h2 id="with">${taskForm.fields.aiModel}</h2><div class="sentence tops">
+<div class="grow">${renderModel(props)}</div>
 ${renderInput({
   name: 'maxTokens',
-  label: 'Longest answer, in tokens',
+  label: taskForm.maxTokens,
   type: 'number',
   value: values.maxTokens,
   required: true,
@@ -46,7 +45,7 @@ ${renderInput({
 })}
 ${renderInput({
   name: 'temperature',
-  label: 'Temperature, 0.00 to 2.00',
+  label: taskForm.temperature,
   type: 'number',
   value: values.temperature,
   required: true,
@@ -54,24 +53,29 @@ ${renderInput({
   errors,
 })}
 </div></section>`;
+}
 
-/** Who hears of a run. */
-export const renderNotificationFields = (values: FormValues, errors: FormErrors): Html =>
-  html`<section class="gap" aria-labelledby="tell"><h2 id="tell">Tell me</h2><div class="halves">
+/** Addresses that get the answers. */
+export const renderNotificationFields = ({
+  values,
+  errors,
+  texts: { taskForm },
+}: Pick<SectionProps, 'values' | 'errors' | 'texts'>): Html =>
+  html`<section class="gap" aria-labelledby="notifications"><h2 id="notifications">${taskForm.fields.notify}</h2><div class="halves">
 ${renderInput({
   name: 'notificationEmail',
-  label: 'E-mail address',
+  label: taskForm.fields.notificationEmail,
   type: 'email',
   value: values.notificationEmail,
-  hint: 'Optional. Gets a mail with the answer when a run ends. A new address is asked first.',
+  hint: taskForm.emailHint,
   errors,
 })}
 ${renderInput({
   name: 'webhookUrl',
-  label: 'Webhook address',
+  label: taskForm.fields.webhookUrl,
   type: 'url',
   value: values.webhookUrl,
-  hint: 'Optional. Gets a signed message when a run ends.',
+  hint: taskForm.webhookHint,
   errors,
 })}
-</div><p class="hint">Or to a chat, a phone or another mailbox: choose <a href="#channels">channels</a> below.</p></section>`;
+</div><p class="hint">${taskForm.channelsBelow((text) => html`<a href="#channels">${text}</a>`)}</p></section>`;

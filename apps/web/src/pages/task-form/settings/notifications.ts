@@ -5,22 +5,6 @@ import { type Html, html, raw } from '../../../html.ts';
 import type { FormValues } from '../form-values.ts';
 import type { SectionProps } from './section-props.ts';
 
-const NOTIFY = [
-  { value: 'always', text: 'After every run', hint: 'With the answer, or the reason why there is none.' },
-  { value: 'change', text: 'When the answer changes', hint: 'And when a run fails.' },
-  { value: 'failure', text: 'When a run fails', hint: 'Answers wait on the page of the task.' },
-];
-
-const ALERTS = [
-  {
-    value: 'default',
-    text: 'As usual',
-    hint: 'When a run is overdue by 15 minutes, or after 3 failures in a row. Only with an address or a channel.',
-  },
-  { value: 'own', text: 'By rules of its own', hint: 'A rule without a number is off.' },
-  { value: 'none', text: 'Never' },
-];
-
 const renderRule = (
   name: keyof FormValues & string,
   label: string,
@@ -30,29 +14,42 @@ const renderRule = (
 ): Html => renderInput({ name, label, type: 'number', value: String(values[name]), attributes: raw(limits), errors });
 
 /** What is sent to the addresses and channels of the task, and when. */
-export const renderNotifications = ({ values, formData, errors, texts }: SectionProps): Html =>
-  html`${renderChannelBoxes({
-    legend: 'Channels',
+export function renderNotifications({ values, formData, errors, texts }: SectionProps): Html {
+  const { taskForm } = texts;
+  const { fields } = taskForm;
+  const notify = [
+    { value: 'always', text: taskForm.notifyAlways, hint: taskForm.notifyAlwaysHint },
+    { value: 'change', text: taskForm.notifyChange, hint: taskForm.notifyChangeHint },
+    { value: 'failure', text: taskForm.notifyFailure, hint: taskForm.notifyFailureHint },
+  ];
+  const alerts = [
+    { value: 'default', text: taskForm.alertsDefault, hint: taskForm.alertsDefaultHint },
+    { value: 'own', text: taskForm.alertsOwn, hint: taskForm.alertsOwnHint },
+    { value: 'none', text: taskForm.alertsNone },
+  ];
+  return html`${renderChannelBoxes({
+    legend: fields.channels,
     channels: formData.channels,
     chosen: values.channels,
-    hint: html`At most 10. <a href="/channels">Channels of the account</a>`,
+    hint: html`${taskForm.channelsHint((text) => html`<a href="/channels">${text}</a>`)}`,
     errors,
     texts,
   })}
-${renderRadios({ name: 'notify', legend: 'Send to the addresses and channels', choices: NOTIFY, value: values.notify, errors })}
+${renderRadios({ name: 'notify', legend: taskForm.notify, choices: notify, value: values.notify, errors })}
 ${renderTextarea({
   name: 'watch',
-  label: 'Watched values',
+  label: fields.watch,
   value: values.watch,
   rows: 3,
   attributes: raw('class="code" spellcheck="false" autocapitalize="off" autocomplete="off"'),
-  hint: html`Only these count as a change. One path into the answer a line, such as <code>price</code> or <code>releases[].date</code>. Empty: the whole answer counts.`,
+  hint: html`${taskForm.watchHint((text) => html`<code>${text}</code>`)}`,
   errors,
 })}
-<div class="alerts gap">${renderRadios({ name: 'alerts', legend: 'Raise an alert', choices: ALERTS, value: values.alerts, errors })}
+<div class="alerts gap">${renderRadios({ name: 'alerts', legend: fields.alerts, choices: alerts, value: values.alerts, errors })}
 <div class="pairs own-rules">
-${renderRule('overdueMinutes', 'Overdue by, in minutes', values, 'min="1" max="10080"', errors)}
-${renderRule('failuresInRow', 'Failures in a row', values, 'min="1" max="100"', errors)}
-${renderRule('costAboveUsd', 'A run costs more than, in $', values, 'min="0" max="1000000" step="any"', errors)}
-${renderRule('durationAboveMs', 'A run takes longer than, in seconds', values, 'min="0.001" max="86400" step="any"', errors)}
+${renderRule('overdueMinutes', fields.overdueMinutes, values, 'min="1" max="10080"', errors)}
+${renderRule('failuresInRow', fields.failuresInRow, values, 'min="1" max="100"', errors)}
+${renderRule('costAboveUsd', taskForm.costAbove, values, 'min="0" max="1000000" step="any"', errors)}
+${renderRule('durationAboveMs', taskForm.durationAbove, values, 'min="0.001" max="86400" step="any"', errors)}
 </div></div>`;
+}

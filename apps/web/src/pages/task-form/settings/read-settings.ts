@@ -1,4 +1,5 @@
 import { isTimeZone } from '@carillon/contract/validation/formats';
+import type { Texts } from '@carillon/texts';
 import { toInstant } from '../../../components/schedule/local-time.ts';
 import type { OptionalSettings } from '../../../components/task-settings.ts';
 import type { StoredTask } from '../form-data.ts';
@@ -12,54 +13,68 @@ interface Read {
   problems: Problems;
 }
 
+type NumberField =
+  | 'overdueMinutes'
+  | 'failuresInRow'
+  | 'costAboveUsd'
+  | 'durationAboveMs'
+  | 'timeoutMs'
+  | 'maxRuns'
+  | 'monthlyBudgetUsd';
+
 const WHOLE = /^\d{1,9}$/;
 const DECIMAL = /^\d{1,9}(?:[.,]\d{1,9})?$/;
 
 /** Reads the fields, and says which of them cannot be read. What is typed as it was stored stays exactly as it was. */
-export function readSettings(values: SettingsValues & { timezone: string }, stored: StoredTask | null): Read {
+export function readSettings(
+  values: SettingsValues & { timezone: string },
+  stored: StoredTask | null,
+  texts: Texts,
+): Read {
+  const { taskForm } = texts;
   const problems: Problems = {};
   const refuse = (field: string, message: string) => {
     problems[field] = [message];
     return null;
   };
-  const readCount = (field: keyof SettingsValues & string, label: string) => {
+  const readCount = (field: NumberField) => {
     const text = String(values[field]);
     if (text === '') return null;
-    return WHOLE.test(text) ? Number(text) : refuse(field, `${label} must be a whole number`);
+    return WHOLE.test(text) ? Number(text) : refuse(field, taskForm.wholeNumber(taskForm.fields[field]));
   };
-  const readNumber = (field: keyof SettingsValues & string, label: string) => {
+  const readNumber = (field: NumberField) => {
     const text = String(values[field]);
     if (text === '') return null;
-    return DECIMAL.test(text) ? Number(text.replace(',', '.')) : refuse(field, `${label} must be a number`);
+    return DECIMAL.test(text) ? Number(text.replace(',', '.')) : refuse(field, taskForm.number(taskForm.fields[field]));
   };
-  const readSeconds = (field: keyof SettingsValues & string, label: string) => {
-    const seconds = readNumber(field, label);
+  const readSeconds = (field: NumberField) => {
+    const seconds = readNumber(field);
     return seconds === null ? null : Math.round(seconds * 1000);
   };
-  const readMoment = (field: 'endsAt' | 'pausedUntil', label: string) => {
+  const readMoment = (field: 'endsAt' | 'pausedUntil') => {
     const text = values[field];
     if (text === '' || !isTimeZone(values.timezone)) return null;
     const [date = '', time = ''] = text.split('T');
     return (
       toInstant(date, time.slice(0, 5), values.timezone)?.toISOString() ??
-      refuse(field, `${label}: give a date and a time`)
+      refuse(field, taskForm.dateAndTime(taskForm.fields[field]))
     );
   };
   const readAlerts = () => {
     if (values.alerts === 'default') return null;
     if (values.alerts === 'none') return {};
     const rules = {
-      overdueMinutes: readCount('overdueMinutes', 'The minutes'),
-      failuresInRow: readCount('failuresInRow', 'The number of failures'),
-      costAboveUsd: readNumber('costAboveUsd', 'The cost'),
-      durationAboveMs: readSeconds('durationAboveMs', 'The duration'),
+      overdueMinutes: readCount('overdueMinutes'),
+      failuresInRow: readCount('failuresInRow'),
+      costAboveUsd: readNumber('costAboveUsd'),
+      durationAboveMs: readSeconds('durationAboveMs'),
     };
     const given = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== null));
     const isEmpty = Object.keys(given).length === 0 && Object.keys(problems).every((field) => !(field in rules));
-    if (isEmpty) refuse('alerts', 'Give at least one rule, or choose no alerts');
+    if (isEmpty) refuse('alerts', taskForm.emptyAlerts);
     return given;
   };
-  const schema = readSchema(values.outputSchema);
+  const schema = readSchema(values.outputSchema, texts);
   if (schema.problem !== null) refuse('outputSchema', schema.problem);
 
   const read: OptionalSettings = {
@@ -69,7 +84,7 @@ export function readSettings(values: SettingsValues & { timezone: string }, stor
     tools: [...values.tools] as StoredTask['tools'],
     maxToolUses: /^\d{1,9}$/.test(values.maxToolUses)
       ? Number(values.maxToolUses)
-      : (refuse('maxToolUses', 'The number of uses must be a whole number from 1 to 20') ?? 5),
+      : (refuse('maxToolUses', taskForm.usesRange) ?? 5),
     channels: [...values.channels],
     // The contract refuses unknown choices.
     notify: values.notify as StoredTask['notify'],
@@ -82,19 +97,23 @@ export function readSettings(values: SettingsValues & { timezone: string }, stor
     overlap: values.overlap as StoredTask['overlap'],
     maxRetries: /^[0-3]$/.test(values.maxRetries)
       ? Number(values.maxRetries)
-      : (refuse('maxRetries', 'Choose how often a failed run is tried again') ?? 0),
-    timeoutMs: readSeconds('timeoutMs', 'The time limit'),
-    endsAt: readMoment('endsAt', 'The end'),
-    pausedUntil: readMoment('pausedUntil', 'The pause'),
-    maxRuns: readCount('maxRuns', 'The number of runs'),
-    monthlyBudgetUsd: readNumber('monthlyBudgetUsd', 'The budget'),
+      : (refuse('maxRetries', taskForm.chooseRetries) ?? 0),
+    timeoutMs: readSeconds('timeoutMs'),
+    endsAt: readMoment('endsAt'),
+    pausedUntil: readMoment('pausedUntil'),
+    maxRuns: readCount('maxRuns'),
+    monthlyBudgetUsd: readNumber('monthlyBudgetUsd'),
   };
   return { settings: stored ? keepStored(read, values, stored) : read, problems };
 }
 
 /** What bounds the runs, as it is typed. */
-export function readLimits(values: SettingsValues & { timezone: string }, stored: StoredTask | null): RunLimits {
-  const { endsAt, maxRuns, pausedUntil } = readSettings(values, stored).settings;
+export function readLimits(
+  values: SettingsValues & { timezone: string },
+  stored: StoredTask | null,
+  texts: Texts,
+): RunLimits {
+  const { endsAt, maxRuns, pausedUntil } = readSettings(values, stored, texts).settings;
   return { endsAt, maxRuns, pausedUntil, plannedRuns: stored?.plannedRuns ?? 0 };
 }
 

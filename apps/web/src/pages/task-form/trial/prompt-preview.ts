@@ -19,20 +19,21 @@ export async function renderPromptPreview(
   values: FormValues,
   id: number | null,
 ): Promise<Html> {
-  const { context, outputSchema, tools } = readSettings(values, null).settings;
+  const { context, outputSchema, tools } = readSettings(values, null, texts).settings;
   const { prompt, name, timezone } = values;
   const task = describeTask({ name, timezone, prompt, context, outputSchema, tools }, id);
   const result = await actions.previewPrompt(session, { prompt, ...task });
   if (!result.success) {
     const { fields, form } = toFormErrors(result, texts);
-    const [message = ''] = [form ?? Object.values(nameFields(fields)).flat()].flat();
+    const [message = ''] = [form ?? Object.values(nameFields(fields, texts)).flat()].flat();
     return html`<p class="muted">${message.replace(/\.$/, '')}.</p>`;
   }
+  const { taskForm } = texts;
   const { system, prompt: sent } = result.data;
-  return html`<p class="hint">As a run would send it that is planned for now.</p>${
+  return html`<p class="hint">${taskForm.promptPreview}</p>${
     system !== null &&
-    html`<h3 id="sent-system">System message</h3><pre tabindex="0" aria-labelledby="sent-system">${system}</pre>`
-  }<h3 id="sent-prompt">Prompt</h3><pre tabindex="0" aria-labelledby="sent-prompt">${sent}</pre>`;
+    html`<h3 id="sent-system">${taskForm.systemMessage}</h3><pre tabindex="0" aria-labelledby="sent-system">${system}</pre>`
+  }<h3 id="sent-prompt">${taskForm.fields.prompt}</h3><pre tabindex="0" aria-labelledby="sent-prompt">${sent}</pre>`;
 }
 
 /** The same while the form is filled in. */

@@ -1,8 +1,8 @@
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../../actions.ts';
 import { renderMarkdown } from '../../../components/answer/markdown.ts';
 import { renderOutput } from '../../../components/answer/output.ts';
 import { renderSources } from '../../../components/answer/sources.ts';
-import { countWords, formatCost, formatCount, formatDuration } from '../../../components/format.ts';
 import { renderIcon } from '../../../components/status-icon.ts';
 import { type Html, html } from '../../../html.ts';
 
@@ -14,47 +14,54 @@ export type Trial = WebActionData<'tryPrompt'> & {
 };
 
 /** The answer to a prompt that was tried, with what its watched values are. */
-export function renderTrial(trial: Trial): Html {
+export function renderTrial(trial: Trial, texts: Texts): Html {
+  const { taskForm, formats } = texts;
   const { model, inputTokens, outputTokens, costUsd, estimated, durationMs, watched, toolUses, citations } = trial;
-  const about = estimated ? 'about ' : '';
-  return html`<section class="panel gap" aria-labelledby="tried" id="answer-now"><div class="head"><h2 id="tried">The answer now</h2><p>${model}, ${formatDuration(
-    durationMs,
-  )}, ${about}${countWords(inputTokens + outputTokens, 'token')} (${formatCount(inputTokens)} in, ${formatCount(
-    outputTokens,
-  )} out), ${about}${formatCost(costUsd)}${toolUses > 0 && `, ${countWords(toolUses, 'use')} of web tools`}</p></div>
-${renderAnswer(trial)}
-${citations.length > 0 && html`<h3>Sources</h3>${renderSources(citations)}`}
-${watched && renderWatched(watched)}
-<p class="hint">Nothing is saved yet. This counted as one run of your quota.</p></section>`;
+  const details = [
+    model,
+    formats.duration(durationMs),
+    taskForm.trialTokens(inputTokens, outputTokens, estimated),
+    taskForm.trialCost(formats.money(costUsd), estimated),
+    ...(toolUses > 0 ? [taskForm.toolUses(toolUses)] : []),
+  ];
+  return html`<section class="panel gap" aria-labelledby="tried" id="answer-now"><div class="head"><h2 id="tried">${taskForm.trial}</h2><p>${details.join(', ')}</p></div>
+${renderAnswer(trial, taskForm)}
+${citations.length > 0 && html`<h3>${taskForm.sources}</h3>${renderSources(citations)}`}
+${watched && renderWatched(watched, taskForm)}
+<p class="hint">${taskForm.trialCounts}</p></section>`;
 }
 
-function renderAnswer({ answer, output, problems }: Trial): Html {
+type FormTexts = Texts['taskForm'];
+
+function renderAnswer({ answer, output, problems }: Trial, taskForm: FormTexts): Html {
   if (problems.length > 0) {
-    return html`<div class="notice">${renderIcon('failed')}<p><b>The answer does not match the schema.</b> A run would fail.</p><ul>${problems.map(
+    return html`<div class="notice">${renderIcon('failed')}<p><b>${taskForm.mismatch}</b> ${taskForm.mismatchHint}</p><ul>${problems.map(
       (problem) => html`<li>${problem}</li>`,
     )}</ul></div>
-${answer !== '' && html`<details><summary>The answer as it came</summary><pre tabindex="0">${answer}</pre></details>`}`;
+${answer !== '' && html`<details><summary>${taskForm.originalAnswer}</summary><pre tabindex="0">${answer}</pre></details>`}`;
   }
   return output === null ? html`<div class="answer">${renderMarkdown(answer)}</div>` : renderOutput(output);
 }
 
-function renderWatched({ values, changes }: Watched): Html {
+function renderWatched({ values, changes }: Watched, taskForm: FormTexts): Html {
   return html`${
     values.length > 0 &&
-    html`<h3>Watched values</h3><dl class="facts output">${values.map(
+    html`<h3>${taskForm.fields.watch}</h3><dl class="facts output">${values.map(
       ({ path, value }) =>
         html`<dt><code>${path}</code></dt><dd>${
           value === undefined
-            ? html`<span class="muted">leads nowhere in this answer</span>`
+            ? html`<span class="muted">${taskForm.notInAnswer}</span>`
             : html`<code>${JSON.stringify(value)}</code>`
         }</dd>`,
     )}</dl>`
-  }${changes && html`<p>${describeChanges(changes)}</p>`}`;
+  }${changes && html`<p>${describeChanges(changes, taskForm)}</p>`}`;
 }
 
-function describeChanges(changes: NonNullable<Watched['changes']>): Html {
-  if (changes.length === 0) return html`<b>Unchanged</b> since the last success.`;
+const strong = (text: string) => html`<b>${text}</b>`;
+
+function describeChanges(changes: NonNullable<Watched['changes']>, taskForm: FormTexts): Html {
+  if (changes.length === 0) return html`${taskForm.unchanged(strong)}`;
   const paths = changes.map(({ path }) => path).filter((path) => path !== '');
   const names = paths.map((path, at) => html`${at > 0 && ', '}<code>${path}</code>`);
-  return html`<b>Changed</b> since the last success${paths.length > 0 && html`: ${names}`}.`;
+  return html`${paths.length > 0 ? taskForm.changedValues(strong, html`${names}`) : taskForm.changed(strong)}`;
 }

@@ -32,7 +32,7 @@ export async function tryTask(
   show: (rest: Partial<TaskForm>) => Page,
 ): Promise<Page> {
   const { prompt, aiModel = '', maxTokens, temperature, attachments, maxToolUses, watch = [] } = settings;
-  const failure = 'Not tried.';
+  const failure = texts.taskForm.notTried;
   const refuse = (result: Parameters<typeof toTaskErrors>[0]) =>
     show({ errors: toTaskErrors(result, texts), status: toTaskStatus(result), failure });
   const errors = withProblems(Object.fromEntries(Object.entries(problems).filter(([field]) => TRIED.includes(field))));

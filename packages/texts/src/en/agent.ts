@@ -1,0 +1,48 @@
+import { parts } from '../parts.ts';
+import { formats } from './formats.ts';
+
+export const agent = {
+  subtitle: 'Ask a question, or describe a task to schedule.',
+  hint: 'Each message is answered without the previous ones. Carillon does not keep messages or answers: they are lost when you leave this page. It keeps a proposed task for a day.',
+  message: 'Message',
+  send: 'Send',
+  stop: 'Stop',
+  conversation: 'Conversation',
+  turn: 'Message and answer',
+  answer: 'Answer',
+  empty: 'The answer appears here. Some examples:',
+  examples: [
+    'Write a prompt that tells me each morning what is new in my field of work.',
+    'Every Friday at five, suggest three walks for the weekend.',
+    'Which of my weekly chores could a scheduled prompt do?',
+    'Explain to me what a cron pattern is, with three examples.',
+  ],
+  writing: 'Waiting for the answer …',
+  stopped: 'Stopped.',
+  incomplete: 'The answer is incomplete.',
+  noAnswer: 'No answer. Send the message again.',
+  notShown: 'The answer could not be shown. Reload the page.',
+  tooManyMessages: (wait: string) => `Too many messages. Try again in ${wait}.`,
+  tokens: (input: number, output: number) =>
+    `${formats.count(input, 'token', 'tokens')} in, ${formats.number(output)} out`,
+  createTask: 'Create a task',
+
+  savedTask: 'Saved task',
+  proposedTask: 'Proposed task',
+  prompt: 'Prompt',
+  details: 'Details',
+  description: 'Description',
+  channels: 'Channels',
+  email: 'E-mail',
+  webhook: 'Webhook',
+  model: 'Model',
+  defaultModel: 'default of this server',
+  nextRuns: 'Next runs',
+  firstRunPassed: 'The first run is in the past. Choose another time.',
+  deleted: 'This task was saved, and deleted later.',
+  openTask: 'Open task',
+  saveTask: 'Save task',
+  editFirst: 'Edit first',
+  dismiss: 'Not now',
+  expires: <P>(moment: P) => parts`Not saved. This proposal expires ${moment}.`,
+};

@@ -1,0 +1,49 @@
+import { parts } from '../parts.ts';
+import { formats } from './formats.ts';
+
+const ordinals = new Intl.PluralRules('en', { type: 'ordinal' });
+const SUFFIXES: Record<Intl.LDMLPluralRule, string> = {
+  zero: 'th',
+  one: 'st',
+  two: 'nd',
+  few: 'rd',
+  many: 'th',
+  other: 'th',
+};
+const ordinal = (number: number) => `${number}${SUFFIXES[ordinals.select(number)]}`;
+
+const DAYS = ['Mondays', 'Tuesdays', 'Wednesdays', 'Thursdays', 'Fridays', 'Saturdays', 'Sundays'];
+
+const everyHours = (hours: number) => (hours === 1 ? 'Every hour' : `Every ${hours} hours`);
+
+/** Schedules in words. Times are texts such as `08:00`; days of the week are 1 (Monday) to 7. */
+export const schedule = {
+  everyMinutes: (minutes: number) => (minutes === 1 ? 'Every minute' : `Every ${minutes} minutes`),
+  everyHours,
+  everyHoursAt: (hours: number, minute: number) => `${everyHours(hours)} at minute ${minute}`,
+  everyHourBetween: (from: string, until: string) => `Every hour from ${from} to ${until}`,
+  everyDay: (time: string) => `Every day at ${time}`,
+  weekdays: (time: string) => `Weekdays at ${time}`,
+  weekends: (time: string) => `Weekends at ${time}`,
+  onDays: (days: readonly number[], time: string) =>
+    `${formats.list(days.map((day) => DAYS[day - 1] ?? ''))} at ${time}`,
+  monthly: (day: number, time: string) => `${ordinal(day)} of every month at ${time}`,
+  /** In a shorter month on its last day. */
+  monthlyOrLast: (day: number, time: string) => `${ordinal(day)} of every month, or its last day, at ${time}`,
+  /** Not in a shorter month. */
+  longMonths: (day: number, time: string) => `${ordinal(day)} of every month that has it at ${time}`,
+  monthlyLast: (time: string) => `Last day of every month at ${time}`,
+  everyMonths: (months: number, day: number, time: string) =>
+    `${ordinal(day)} of every ${ordinal(months)} month at ${time}`,
+  everyMonthsLast: (months: number, time: string) => `Last day of every ${ordinal(months)} month at ${time}`,
+  /** In a shorter month on its last day. */
+  everyMonthsOrLast: (months: number, day: number, time: string) =>
+    `${ordinal(day)} of every ${ordinal(months)} month, or its last day, at ${time}`,
+  everyDays: (days: number, time: string) => `Every ${days} days at ${time}`,
+  /** `schedule` is a text such as `Mondays at 08:00`. */
+  everyWeeks: (weeks: number, schedule: string) => `${schedule}, every ${weeks} weeks`,
+  once: 'Once',
+  cron: <P>(pattern: P) => parts`Cron ${pattern}`,
+  /** `place` is the city of a time zone, or its whole name. */
+  zoneTime: (place: string) => `${place} time`,
+};

@@ -1,0 +1,43 @@
+import { parts } from '../parts.ts';
+import { formats } from './formats.ts';
+
+const { count, list, money, duration } = formats;
+
+/** The settings of a task that are not the default: a label, and what is set. */
+export const taskSettings = {
+  context: 'Context',
+  clockAndAnswer: 'date, time and last answer',
+  onlyAnswer: 'last answer',
+  onlyPrompt: 'prompt only',
+  webTools: 'Web tools',
+  toolNames: { web_search: 'search', web_fetch: 'pages' },
+  tools: (names: readonly string[], uses: number) => `${list(names)}, up to ${count(uses, 'use', 'uses')} per run`,
+  answerFormat: 'Answer format',
+  jsonSchema: 'JSON schema',
+  jsonWith: <P>(names: P) => parts`JSON with ${names}`,
+  jsonWithMore: <P>(names: P, more: number) => parts<P | string>`JSON with ${names} and ${formats.number(more)} more`,
+  channels: 'Channels',
+  notifications: 'Notifications',
+  onFailure: 'only when a run fails',
+  onChange: 'only when the answer changes',
+  onChangeOf: <P>(values: P) => parts`only for changes of ${values}`,
+  watched: 'Watched values',
+  alerts: 'Alerts',
+  overdue: (minutes: number) => `${formats.number(minutes)} min overdue`,
+  failures: (failures: number) => `${count(failures, 'failure', 'failures')} in a row`,
+  costAbove: (usd: number) => `cost above ${money(usd)}`,
+  durationAbove: (ms: number) => `duration above ${duration(ms)}`,
+  none: 'none',
+  missed: 'Missed runs',
+  missedSkipped: 'skipped',
+  missedRun: 'run, up to 10',
+  overlap: 'Overlapping runs',
+  overlapQueued: 'queued',
+  overlapStops: 'stop the previous run',
+  retries: 'Retries',
+  timeLimit: 'Time limit',
+  pausedUntil: 'Paused until',
+  end: 'End',
+  maxRuns: 'Maximum runs',
+  budget: 'Monthly budget',
+};

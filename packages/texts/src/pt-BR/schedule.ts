@@ -1,0 +1,32 @@
+import type { schedule as en } from '../en/schedule.ts';
+import { parts } from '../parts.ts';
+import { formats } from './formats.ts';
+
+const DAYS = ['segundas', 'terças', 'quartas', 'quintas', 'sextas', 'sábados', 'domingos'];
+
+const at = (time: string) => `${time.startsWith('01') ? 'à' : 'às'} ${time}`;
+const everyHours = (hours: number) => (hours === 1 ? 'A cada hora' : `A cada ${hours} horas`);
+const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+export const schedule: typeof en = {
+  everyMinutes: (minutes) => (minutes === 1 ? 'A cada minuto' : `A cada ${minutes} minutos`),
+  everyHours,
+  everyHoursAt: (hours, minute) => `${everyHours(hours)} no minuto ${minute}`,
+  everyHourBetween: (from, until) => `A cada hora, ${from.startsWith('01') ? 'da' : 'das'} ${from} ${at(until)}`,
+  everyDay: (time) => `Todos os dias ${at(time)}`,
+  weekdays: (time) => `De segunda a sexta ${at(time)}`,
+  weekends: (time) => `Fins de semana ${at(time)}`,
+  onDays: (days, time) => `${capitalize(formats.list(days.map((day) => DAYS[day - 1] ?? '')))} ${at(time)}`,
+  monthly: (day, time) => `Dia ${day} de cada mês ${at(time)}`,
+  monthlyOrLast: (day, time) => `Dia ${day} de cada mês, ou o último dia, ${at(time)}`,
+  longMonths: (day, time) => `Dia ${day} dos meses que o têm ${at(time)}`,
+  monthlyLast: (time) => `Último dia de cada mês ${at(time)}`,
+  everyMonths: (months, day, time) => `Dia ${day} a cada ${months} meses ${at(time)}`,
+  everyMonthsLast: (months, time) => `Último dia a cada ${months} meses ${at(time)}`,
+  everyMonthsOrLast: (months, day, time) => `Dia ${day} a cada ${months} meses, ou o último dia, ${at(time)}`,
+  everyDays: (days, time) => `A cada ${days} dias ${at(time)}`,
+  everyWeeks: (weeks, schedule) => `${schedule}, a cada ${weeks} semanas`,
+  once: 'Uma vez',
+  cron: (pattern) => parts`Cron ${pattern}`,
+  zoneTime: (place) => `horário de ${place}`,
+};

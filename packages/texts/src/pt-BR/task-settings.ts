@@ -1,0 +1,43 @@
+import type { taskSettings as en } from '../en/task-settings.ts';
+import { parts } from '../parts.ts';
+import { formats } from './formats.ts';
+
+const { count, list, money, duration } = formats;
+
+export const taskSettings: typeof en = {
+  context: 'Contexto',
+  clockAndAnswer: 'data, hora e última resposta',
+  onlyAnswer: 'última resposta',
+  onlyPrompt: 'só o prompt',
+  webTools: 'Ferramentas da web',
+  toolNames: { web_search: 'busca', web_fetch: 'páginas' },
+  tools: (names, uses) => `${list(names)}, até ${count(uses, 'uso', 'usos')} por execução`,
+  answerFormat: 'Formato da resposta',
+  jsonSchema: 'esquema JSON',
+  jsonWith: (names) => parts`JSON com ${names}`,
+  jsonWithMore: <P>(names: P, more: number) => parts<P | string>`JSON com ${names} e mais ${formats.number(more)}`,
+  channels: 'Canais',
+  notifications: 'Notificações',
+  onFailure: 'só quando uma execução falha',
+  onChange: 'só quando a resposta muda',
+  onChangeOf: (values) => parts`só em mudanças de ${values}`,
+  watched: 'Valores observados',
+  alerts: 'Alertas',
+  overdue: (minutes) => `${formats.number(minutes)} min de atraso`,
+  failures: (failures) => count(failures, 'falha seguida', 'falhas seguidas'),
+  costAbove: (usd) => `custo acima de ${money(usd)}`,
+  durationAbove: (ms) => `duração acima de ${duration(ms)}`,
+  none: 'nenhum',
+  missed: 'Execuções perdidas',
+  missedSkipped: 'ignoradas',
+  missedRun: 'executadas, até 10',
+  overlap: 'Execuções simultâneas',
+  overlapQueued: 'em fila',
+  overlapStops: 'interrompem a anterior',
+  retries: 'Novas tentativas',
+  timeLimit: 'Tempo limite',
+  pausedUntil: 'Pausada até',
+  end: 'Fim',
+  maxRuns: 'Máximo de execuções',
+  budget: 'Orçamento mensal',
+};
