@@ -3,6 +3,7 @@ import type { Language } from '@carillon/contract/accounts/language';
 import type { Db } from '@carillon/db';
 import type { Logger } from 'pino';
 import type { Ai } from './lib/ai/client.ts';
+import type { ProviderList } from './lib/ai/provider-list.ts';
 import type { Config } from './lib/config/config.ts';
 import type { HttpClient } from './lib/egress/client.ts';
 import type { Mail } from './lib/mail/transport.ts';
@@ -21,6 +22,7 @@ export interface Context {
   config: Config;
   tokens: SessionTokens;
   ai: Ai;
+  providers: ProviderList;
   http: HttpClient;
   /** Sends immediately; `queueMail` survives a crash. */
   mail: Mail;

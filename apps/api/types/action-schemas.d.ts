@@ -156,7 +156,7 @@ export interface components {
                 /** Format: http-url */
                 url: string;
                 /** @description Duplicates are ignored */
-                events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test")[];
+                events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "task.degraded" | "usage.alert" | "scheduler.silent" | "test")[];
                 description?: string | null;
                 /** @description Default: a generated secret. After `whsec_` it must be padded base64. It enables the inbound URL if it has 32 to 100 letters, digits, `-`, `.`, `_` and `~` */
                 secret?: string;
@@ -461,7 +461,7 @@ export interface components {
                 userId: string;
                 url: string;
                 secret: string;
-                events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test")[];
+                events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "task.degraded" | "usage.alert" | "scheduler.silent" | "test")[];
                 isActive: boolean;
                 /** Format: date-time */
                 createdAt: string;
@@ -470,7 +470,7 @@ export interface components {
                 id: string;
                 webhookId: string;
                 /** @enum {string} */
-                event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test";
+                event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "task.degraded" | "usage.alert" | "scheduler.silent" | "test";
                 url: string;
                 statusCode: number | null;
                 /** @description Milliseconds */

@@ -35,6 +35,7 @@ export const ERROR_CODES = [
   'PROVIDER_UNAVAILABLE',
   'PROVIDER_ERROR',
   'AUTHENTICATION_FAILED',
+  'UNKNOWN_MODEL',
   'INVALID_REQUEST',
   'CONTENT_FILTERED',
   'QUOTA_EXCEEDED',
@@ -73,6 +74,18 @@ export const ExecutionRequest = Type.Object(
 );
 export type ExecutionRequest = Static<typeof ExecutionRequest>;
 
+export const OUTCOMES = ['done', 'nothing_new', 'not_done'] as const;
+export const ExecutionOutcome = stringEnum(OUTCOMES);
+export type ExecutionOutcome = Static<typeof ExecutionOutcome>;
+
+export const ModelAttempt = Type.Object({
+  model: Type.String({ description: 'As the task names it' }),
+  errorCode: nullable(ExecutionErrorCode),
+  message: nullable(Type.String({ description: 'Why it did not answer; null for the model that answered' })),
+  ms: Type.Integer({ description: 'How long the call took' }),
+});
+export type ModelAttempt = Static<typeof ModelAttempt>;
+
 /** A page that an answer rests on. */
 export const Citation = Type.Object({
   url: Type.String({ description: 'An http or https address' }),
@@ -101,6 +114,16 @@ export const Execution = Type.Object(
     }),
     toolUses: Type.Integer({ description: 'How often the model used its tools' }),
     truncated: Type.Boolean({ description: 'Whether the limit of tokens or of size cut the answer off' }),
+    modelAttempts: Type.Array(ModelAttempt, {
+      description:
+        'The models that were asked, in order; the one that answered is the last, with `errorCode: null`. Empty before that',
+    }),
+    outcome: nullable({
+      ...ExecutionOutcome,
+      description:
+        'Whether the answer does what the task asks for (`done`), says nothing new (`nothing_new`), or does not do it (`not_done`); null if nothing decides that',
+    }),
+    outcomeReason: nullable(Type.String({ description: 'Why, in one sentence' })),
     error: nullable(Type.String()),
     errorCode: nullable(ExecutionErrorCode),
     tokensUsed: nullable(Type.Integer()),
@@ -130,6 +153,7 @@ export type Execution = Static<typeof Execution>;
 export const ListExecutionsQuery = Type.Object({
   taskId: Type.Optional(Id),
   status: Type.Optional(ExecutionStatus),
+  outcome: Type.Optional({ ...ExecutionOutcome, description: 'Only executions with this outcome' }),
   startDate: Type.Optional(DayOrInstantInput),
   endDate: Type.Optional(DayOrInstantInput),
   limit: pageLimit(20),
@@ -142,7 +166,7 @@ export const listExecutions = {
   operationId: 'listExecutions',
   summary: 'List executions',
   description:
-    "Returns the executions of the caller's tasks, newest first, optionally by task, by status and by creation time: from `startDate` to `endDate`, where a day is a whole day in UTC. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.",
+    "Returns the executions of the caller's tasks, newest first, optionally by task, by status, by outcome and by creation time: from `startDate` to `endDate`, where a day is a whole day in UTC. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.",
   tags: ['executions'],
   security: SIGNED_IN,
   querystring: ListExecutionsQuery,

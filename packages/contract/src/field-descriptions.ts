@@ -12,7 +12,7 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   message: 'A sentence for people',
   details: 'Details for programs, by name',
   'details.resource':
-    'The exhausted resource: `executions`, `tokens`, `activeTasks`, `webhooks`, `channels`, `apiKeys`, `storage`, `trial`, or `monthlyBudgetUsd` of a task, in USD',
+    'The exhausted resource: `executions`, `tokens`, `activeTasks`, `webhooks`, `channels`, `apiKeys`, `storage`, `providers`, `trial`, or `monthlyBudgetUsd` of a task, in USD',
   'details.used': 'The current usage; null for the trial',
   'details.limit': 'The limit; null for the trial',
   'details.resetAt': 'When the usage resets; null if it does not reset by itself',

@@ -5,6 +5,7 @@ import { UsageAlert } from './accounts/usage.ts';
 import { User } from './accounts/users.ts';
 import { AuditEntry } from './admin/audit.ts';
 import { Coupon } from './admin/coupons.ts';
+import { Provider } from './admin/providers.ts';
 import { Settings } from './admin/settings.ts';
 import { AdminUser } from './admin/users.ts';
 import { TaskProposal } from './agent.ts';
@@ -60,6 +61,7 @@ export const NAMED_SCHEMAS = [
   UploadedFile,
   Coupon,
   Settings,
+  Provider,
   AdminUser,
   AuditEntry,
 ];

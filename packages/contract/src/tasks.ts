@@ -20,7 +20,7 @@ import {
   TimeZone,
   Uuid,
 } from './primitives.ts';
-import { runSettings, storedRunSettings } from './tasks/run-settings.ts';
+import { ModelName, runSettings, storedRunSettings } from './tasks/run-settings.ts';
 
 export const RECURRENCES = ['once', 'daily', 'weekly', 'monthly'] as const;
 export const Recurrence = stringEnum(RECURRENCES);
@@ -58,7 +58,10 @@ const taskSettings = {
   recurrencePattern: Type.Optional(nullable(RecurrencePattern)),
   interval: Type.Optional(Interval),
   timezone: TimeZone,
-  aiModel: Type.Optional(Type.String({ minLength: 1, maxLength: 200, pattern: '^\\S+$' })),
+  aiModel: Type.Optional({
+    ...ModelName,
+    description: 'A model of the default provider, or `<provider>/<model>` of another one',
+  }),
   maxTokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 200_000, description: 'Default: 1024' })),
   temperature: Type.Optional(
     Type.Integer({

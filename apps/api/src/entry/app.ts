@@ -42,6 +42,7 @@ import { channelsRoutes } from '../product/deliveries/channels/routes.ts';
 import { feedsRoutes } from '../product/deliveries/feeds/routes.ts';
 import { webhooksRoutes } from '../product/deliveries/webhooks/routes.ts';
 import { inboundRoutes } from '../product/executions/inbound-routes.ts';
+import { providersRoutes } from '../product/executions/request/providers/routes.ts';
 import { executionsRoutes } from '../product/executions/routes.ts';
 import { alertsRoutes, notificationsRoutes } from '../product/notifications/routes.ts';
 import { auditRoutes, cronRoutes, healthRoutes, settingsRoutes, statsRoutes } from '../product/system/routes.ts';
@@ -120,6 +121,7 @@ export async function buildApp(
   app.register(notificationsRoutes, { ctx });
   app.register(couponsRoutes, { ctx });
   app.register(settingsRoutes, { ctx });
+  app.register(providersRoutes, { ctx });
   app.register(auditRoutes, { ctx });
   app.register(statsRoutes, { ctx });
   app.register(cronRoutes, { ctx });

@@ -3,6 +3,7 @@ import { connect } from '@carillon/db';
 import type { Logger } from 'pino';
 import { type Context, systemClock, type WorkerHandle } from '../context.ts';
 import { createAi } from '../lib/ai/client.ts';
+import { createProviderList } from '../lib/ai/provider-list.ts';
 import type { Config } from '../lib/config/config.ts';
 import { createHttpClient } from '../lib/egress/client.ts';
 import { createMail } from '../lib/mail/transport.ts';
@@ -37,7 +38,8 @@ export async function openContext(
     ...(replica && { replica }),
   });
   opening.defer(closeDatabase);
-  const ai = createAi(config.ai, log);
+  const providers = createProviderList(db, config);
+  const ai = createAi(config.ai, log, providers);
   opening.defer(() => ai.close());
   const mail = createMail(config.mail, log);
   opening.defer(() => mail.close());
@@ -54,6 +56,7 @@ export async function openContext(
     config,
     tokens: NO_TOKENS,
     ai,
+    providers,
     http,
     mail,
     files,
@@ -85,7 +88,7 @@ export async function startTracing(ctx: Context): Promise<void> {
     import('../lib/ai/tracing.ts'),
   ]);
   ctx.trace = createTrace(ctx.config.tracing, ctx.log);
-  ctx.ai = tracedAi(ctx.ai, ctx.trace, ctx.config.ai);
+  ctx.ai = tracedAi(ctx.ai, ctx.trace, ctx.providers);
 }
 
 /** The workers of other processes do what this process queues. */

@@ -21,6 +21,7 @@ t.test('A stream of the Messages API passes its text on as it arrives and has th
     text: 'Titan, Rhea, Iapetus',
     usage: {
       model: 'claude-sonnet-4-5-20250929',
+      provider: 'anthropic',
       inputTokens: 1000,
       outputTokens: 100,
       estimated: false,

@@ -88,7 +88,7 @@ t.test('Errors of the Messages API have the same codes', async (t) => {
     [429, error('rate_limit_error', 'Too many tokens a minute'), 'RATE_LIMIT_EXCEEDED', true],
     [400, error('invalid_request_error', 'max_tokens: too large'), 'INVALID_REQUEST', false],
     [400, error('invalid_request_error', 'Your credit balance is too low'), 'QUOTA_EXCEEDED', false],
-    [404, error('not_found_error', 'model: claude-x'), 'INVALID_REQUEST', false],
+    [404, error('not_found_error', 'model: claude-x'), 'UNKNOWN_MODEL', false],
     [200, { type: 'message', content: 'none' }, 'PROVIDER_UNAVAILABLE', true],
     [200, { type: 'error', error: { type: 'rate_limit_error', message: 'No.' } }, 'RATE_LIMIT_EXCEEDED', true],
   ] as const) {

@@ -53,7 +53,14 @@ t.test("An outcome has the duration of the call and the provider's counts", asyn
   server.answer(() => ({ delayMs: 60, model: 'model-0613', usage: { promptTokens: 12, completionTokens: 34 } }));
   const { durationMs, usage } = await ask();
   t.ok(durationMs >= 55 && durationMs < 3000 && Number.isInteger(durationMs), `${durationMs} ms`);
-  t.strictSame(usage, { model: 'model-0613', inputTokens: 12, outputTokens: 34, estimated: false, costUsd: 0 });
+  t.strictSame(usage, {
+    model: 'model-0613',
+    provider: 'default',
+    inputTokens: 12,
+    outputTokens: 34,
+    estimated: false,
+    costUsd: 0,
+  });
 });
 
 t.test('Text contains nothing that PostgreSQL refuses', async (t) => {

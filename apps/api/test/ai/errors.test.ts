@@ -200,7 +200,7 @@ t.test('200 with what is not an answer is retried, and may have been billed', as
 t.test("A message quotes the provider's own words in any of their forms", async (t) => {
   const { server, ask } = await startTestAi(t);
   for (const [body, words] of [
-    [{ error: { message: 'the model does not exist' } }, ': the model does not exist'],
+    [{ error: { message: 'the message is odd' } }, ': the message is odd'],
     [{ error: 'model not loaded' }, ': model not loaded'],
     [{ message: 'bad input' }, ': bad input'],
     [{ detail: 'not found' }, ': not found'],

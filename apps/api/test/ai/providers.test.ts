@@ -8,10 +8,10 @@ t.test('Without an Anthropic key anthropic/… goes to the other service under i
   t.equal(server.requests[0]?.body.model, 'anthropic/claude-sonnet-4.5');
 });
 
-t.test('With Anthropic only, any other model is an invalid request that names AI_BASE_URL', async (t) => {
+t.test('With Anthropic only, any other model is unknown, and the message names AI_BASE_URL', async (t) => {
   const ai = createTestAi(t, { anthropicApiKey: 'anthropic-key-1', anthropicBaseUrl: 'http://127.0.0.1:9' });
   t.match(toFailure(await ai.ask(buildAiRequest({ model: 'gpt-4o-mini' }))), {
-    errorCode: 'INVALID_REQUEST',
+    errorCode: 'UNKNOWN_MODEL',
     message: /gpt-4o-mini.*AI_BASE_URL/,
     retryable: false,
     usage: null,

@@ -98,8 +98,8 @@ t.test('A body that is compressed although the request forbids it is read, withi
     const pieces: string[] = [];
     t.match(await ask({ onText: (piece) => pieces.push(piece) }), { ok: true, text: 'Titan 🪐' }, encoding);
     t.strictSame(pieces, ['Titan 🪐']);
-    answering(400, { error: { message: 'No such model.' } });
-    t.match(toFailure(await ask()), { errorCode: 'INVALID_REQUEST', message: /: No such model\.$/ }, encoding);
+    answering(400, { error: { message: 'No such role.' } });
+    t.match(toFailure(await ask()), { errorCode: 'INVALID_REQUEST', message: /: No such role\.$/ }, encoding);
     answering(200, 'x'.repeat(17 * 1024 * 1024));
     t.match(toFailure(await ask()), { errorCode: 'PROVIDER_ERROR', message: /16 MiB/ }, encoding);
   }

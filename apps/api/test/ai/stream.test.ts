@@ -18,7 +18,14 @@ t.test('A stream passes its text on as it arrives and has the same outcome at it
   t.strictSame(outcome, {
     ok: true,
     text: 'Titan, Rhea and Iapetus.',
-    usage: { model: 'model-0613', inputTokens: 12, outputTokens: 34, estimated: false, costUsd: 0.5 },
+    usage: {
+      model: 'model-0613',
+      provider: 'default',
+      inputTokens: 12,
+      outputTokens: 34,
+      estimated: false,
+      costUsd: 0.5,
+    },
   });
   t.strictSame(pieces, ['Titan, ', 'Rhea ', 'and ', 'Iapetus.']);
   t.type(durationMs, 'number');

@@ -95,6 +95,7 @@ t.test('A call that was sent and never answered is charged its input by the pric
   const { usage } = toFailure(await ask({ model: 'gpt-4o-mini', prompt: 'moon '.repeat(1000) }));
   t.strictSame(usage, {
     model: 'gpt-4o-mini',
+    provider: 'default',
     inputTokens: 1000,
     outputTokens: 0,
     estimated: true,

@@ -46,6 +46,9 @@ t.test('An execution is shown from its queue to its end', async (t) => {
     citations: [],
     toolUses: 0,
     truncated: false,
+    modelAttempts: [],
+    outcome: null,
+    outcomeReason: null,
     request: null,
   };
   const answer = await get(alice, id);
@@ -65,6 +68,7 @@ t.test('An execution is shown from its queue to its end', async (t) => {
     costUsd: 0.000123,
     model: 'maker/model-2026',
     processingTimeMs: 1235,
+    modelAttempts: [{ model: 'openai/gpt-5-mini', errorCode: null, message: null, ms: 1235 }],
     startedAt,
     completedAt: startedAt,
     request: {

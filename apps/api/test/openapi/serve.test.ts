@@ -116,7 +116,15 @@ t.test('nullable fields have null among their types', async (t) => {
   t.match(TaskExecution?.properties?.errorCode, {
     type: ['string', 'null'],
     enum: [...'RATE_LIMIT_EXCEEDED TIMEOUT PROVIDER_UNAVAILABLE PROVIDER_ERROR AUTHENTICATION_FAILED'.split(' ')]
-      .concat(['INVALID_REQUEST', 'CONTENT_FILTERED', 'QUOTA_EXCEEDED', 'INTERRUPTED', 'INVALID_OUTPUT', 'CANCELLED'])
+      .concat([
+        'UNKNOWN_MODEL',
+        'INVALID_REQUEST',
+        'CONTENT_FILTERED',
+        'QUOTA_EXCEEDED',
+        'INTERRUPTED',
+        'INVALID_OUTPUT',
+        'CANCELLED',
+      ])
       .concat([null as never]),
   });
   t.same(User?.properties?.timezone?.type, ['string', 'null']);

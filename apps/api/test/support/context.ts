@@ -10,6 +10,7 @@ import type { Context, WorkerHandle } from '../../src/context.ts';
 import { type AppOptions, buildApp } from '../../src/entry/app.ts';
 import { startTracing } from '../../src/entry/open-context.ts';
 import { type Ai, createAi } from '../../src/lib/ai/client.ts';
+import { createProviderList } from '../../src/lib/ai/provider-list.ts';
 import { loadConfig } from '../../src/lib/config/config.ts';
 import { createHttpClient } from '../../src/lib/egress/client.ts';
 import { createMail } from '../../src/lib/mail/transport.ts';
@@ -88,13 +89,15 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
   const settings = { NODE_ENV: 'test', DATA_DIR: dataDir, CRON_SECRET, ADMIN_KEY, RATE_LIMIT_MULTIPLIER: '1000' };
   const config = loadConfig({ ...settings, ...env });
   const log = pino(loggerOptions(config), collectLines(logged));
+  const providers = createProviderList(db, config);
   const ctx: Context = {
     db,
     now: () => new Date(now),
     log,
     config,
     tokens: await createSessionTokens(config),
-    ai: given.ai ?? createAi(config.ai, log),
+    ai: given.ai ?? createAi(config.ai, log, providers),
+    providers,
     http: createHttpClient(config),
     mail: createMail(config.mail, log),
     files: given.files ?? createFileStorage(config),

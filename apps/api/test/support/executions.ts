@@ -6,5 +6,6 @@ export function buildResult(
   { id, claimToken }: Pick<ClaimedExecution, 'id' | 'claimToken'>,
   { text = 'Done.', usage = null }: { text?: string; usage?: ExecutionResult['usage'] } = {},
 ): ExecutionResult {
-  return { id, claimToken, usage, durationMs: 1, ok: true, text, output: null, comparison: null };
+  const rest = { output: null, comparison: null, outcome: null, outcomeReason: null };
+  return { id, claimToken, usage, durationMs: 1, ok: true, text, ...rest };
 }

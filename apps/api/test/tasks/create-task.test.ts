@@ -42,6 +42,8 @@ t.test('A task is stored with the defaults and first runs at its scheduled time'
     outputSchema: null,
     tools: [],
     maxToolUses: 5,
+    requireTools: false,
+    fallbackModels: [],
     notify: 'always',
     watch: [],
     missed: 'latest',

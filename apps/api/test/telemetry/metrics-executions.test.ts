@@ -55,7 +55,7 @@ t.test('Lateness counts from the planned instant, the request or the end of the 
 t.test('An ended execution counts under its outcome, with duration, tokens and cost', async (t) => {
   ai.answer(({ body }) =>
     body.model === 'bad'
-      ? { status: 400, body: { error: { message: 'No such model' } } }
+      ? { status: 400, body: { error: { message: 'No such role' } } }
       : { usage: { promptTokens: 120, completionTokens: 34, cost: 0.25 } },
   );
   for (const aiModel of ['good', 'good', 'bad']) await insertTask(ctx, alice().id, { aiModel });

@@ -10,6 +10,8 @@ export type OptionalSettings = Pick<
   | 'context'
   | 'tools'
   | 'maxToolUses'
+  | 'requireTools'
+  | 'fallbackModels'
   | 'outputSchema'
   | 'channels'
   | 'notify'
@@ -54,6 +56,7 @@ export function describeSettings(settings: OptionalSettings, reader: Reader): Se
     ['tell', taskSettings.notifications, describeNotify(settings, taskSettings)],
     ['tell', taskSettings.watched, settings.notify === 'change' ? null : describeWatch(settings)],
     ['tell', taskSettings.alerts, describeAlerts(settings, taskSettings)],
+    ['faults', taskSettings.fallbacks, describeFallbacks(settings)],
     ['faults', taskSettings.missed, describeMissed(settings, taskSettings)],
     ['faults', taskSettings.overlap, describeOverlap(settings, taskSettings)],
     [
@@ -84,12 +87,16 @@ function describeContext(
   return previousResult ? onlyAnswer : onlyPrompt;
 }
 
-function describeTools({ tools, maxToolUses }: OptionalSettings, texts: SettingTexts): string | null {
+function describeTools({ tools, maxToolUses, requireTools }: OptionalSettings, texts: SettingTexts): string | null {
   if (tools.length === 0) return null;
   // A refused form may have others.
   const names = tools.map((tool) => texts.toolNames[tool] ?? tool);
-  return texts.tools(names, maxToolUses);
+  const words = texts.tools(names, maxToolUses);
+  return requireTools ? `${words}, ${texts.required}` : words;
 }
+
+const describeFallbacks = ({ fallbackModels }: OptionalSettings): Html | null =>
+  fallbackModels.length === 0 ? null : listCodes(fallbackModels);
 
 const SHOWN_NAMES = 4;
 
@@ -112,18 +119,20 @@ function describeWatch({ watch }: OptionalSettings): Html | null {
 
 function describeNotify({ notify, watch }: OptionalSettings, texts: SettingTexts): Words | null {
   if (notify === 'always') return null;
+  if (notify === 'news') return texts.onNews;
   if (notify === 'failure') return texts.onFailure;
   return watch.length === 0 ? texts.onChange : texts.onChangeOf(listCodes(watch));
 }
 
 function describeAlerts({ alerts }: OptionalSettings, texts: SettingTexts): string | null {
   if (alerts === null) return null;
-  const { overdueMinutes, failuresInRow, costAboveUsd, durationAboveMs } = alerts;
+  const { overdueMinutes, failuresInRow, costAboveUsd, durationAboveMs, fallbacksInRow } = alerts;
   const rules = [
     overdueMinutes !== undefined && texts.overdue(overdueMinutes),
     failuresInRow !== undefined && texts.failures(failuresInRow),
     costAboveUsd !== undefined && texts.costAbove(costAboveUsd),
     durationAboveMs !== undefined && texts.durationAbove(durationAboveMs),
+    fallbacksInRow !== undefined && texts.fallbackAnswers(fallbacksInRow),
   ].filter((rule) => rule !== false);
   return rules.length === 0 ? texts.none : rules.join(', ');
 }

@@ -38,7 +38,7 @@ t.test('The first admin is made, and makes a key, with the keyboard', { skip: SK
   t.equal(await page.inputValue('[name=timezone]'), 'Asia/Tokyo', 'the zone of the device');
   await type('Ada', 'ada@example.com', PASSWORD);
   await press('Enter');
-  await page.waitForURL(`${url}/`);
+  await page.waitForURL(`${url}/admin/providers/new`);
 
   await page.goto(`${url}/settings/keys`);
   await page.focus('[name=name]');

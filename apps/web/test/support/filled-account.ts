@@ -6,6 +6,7 @@ import { insertCoupon } from '../../../api/test/support/coupons.ts';
 import { createKey } from '../../../api/test/support/keys.ts';
 import { readQueuedTokens } from '../../../api/test/support/mails.ts';
 import { signUpAda } from '../../../api/test/support/people.ts';
+import { insertProviders } from '../../../api/test/support/providers.ts';
 import { insertSample, SAMPLE_NOW } from '../../../api/test/support/sample.ts';
 import { insertActivity } from '../../../api/test/support/sample-activity.ts';
 import { insertChannels } from '../../../api/test/support/sample-channels.ts';
@@ -27,6 +28,8 @@ export async function fillAccount(t: Test) {
   const email = 'team@example.com';
   await requestConfirmations(ctx, ada.id, [email]);
   const [confirmation = ''] = await readQueuedTokens(ctx, email);
+  const provider = { id: '00000000-0000-4000-8000-0000000000aa', name: 'local', kind: 'openai' } as const;
+  await insertProviders(ctx, { ...provider, baseUrl: 'http://127.0.0.1:9/v1' });
   /** The ids of what pages show, by the address before them. */
   const parameters = {
     '/tasks/': sample.tasks.get('Nightly error digest') ?? 0,
@@ -36,6 +39,7 @@ export async function fillAccount(t: Test) {
     '/webhooks/': sample.webhook,
     '/webhooks/:id/deliveries/': activity.delivery,
     '/admin/users/': ada.id,
+    '/admin/providers/': provider.id,
     '/admin/coupons/': (await insertCoupon(ctx, { code: 'SPRING-2026' })).id,
     '/settings/keys/': (await createKey(app, ada)).id,
     '/handler/reset-password/': (await composeReset(ctx, ada.email))?.link.split('/').at(-1) ?? '',

@@ -589,7 +589,7 @@ export interface paths {
         };
         /**
          * List executions
-         * @description Returns the executions of the caller's tasks, newest first, optionally by task, by status and by creation time: from `startDate` to `endDate`, where a day is a whole day in UTC. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.
+         * @description Returns the executions of the caller's tasks, newest first, optionally by task, by status, by outcome and by creation time: from `startDate` to `endDate`, where a day is a whole day in UTC. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.
          *
          *     Limit: 100 requests a minute per user.
          *
@@ -1778,6 +1778,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "task.degraded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive task.degraded
+         * @description Sent when a fallback model has answered as often in a row as the task allows. Verify the signature before reading the body.
+         */
+        post: operations["on.task.degraded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "usage.alert": {
         parameters: {
             query?: never;
@@ -1899,6 +1919,8 @@ export interface components {
             notificationEmail: string | null;
             /** @description Ids of channels */
             channels: string[];
+            /** @description The models that are asked in this order when `aiModel` cannot answer, within the same run */
+            fallbackModels: string[];
             /** @description What the model is given beside the prompt */
             context: {
                 /** @description Whether a system message says for when the run is planned, in the time zone of the task */
@@ -1914,11 +1936,13 @@ export interface components {
             tools: ("web_search" | "web_fetch")[];
             /** @description How often the model may use its tools in a run */
             maxToolUses: number;
+            /** @description Whether the outcome is `not_done` if the model leaves one of the `tools` unused */
+            requireTools: boolean;
             /**
-             * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered
+             * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), only failures (`failure`), or only news (`news`): a second, short call to the model decides whether the answer says something new. Failures are always delivered
              * @enum {string}
              */
-            notify: "always" | "change" | "failure";
+            notify: "always" | "change" | "failure" | "news";
             /** @description Paths into the output to compare with the last success, such as `price` or `releases[].date`; without any, the whole output */
             watch: string[];
             /**
@@ -1949,7 +1973,7 @@ export interface components {
             monthlyBudgetUsd: number | null;
             /** @description How often a failed run is retried */
             maxRetries: number;
-            /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue and 3 failures in a row, if the task has a webhook or a mail address */
+            /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue, 3 failures in a row and 3 answers of a fallback model in a row, if the task has a webhook or a mail address */
             alerts: {
                 /** @description Minutes after which a planned run is overdue */
                 overdueMinutes?: number;
@@ -1959,6 +1983,8 @@ export interface components {
                 costAboveUsd?: number;
                 /** @description Duration of a run in milliseconds */
                 durationAboveMs?: number;
+                /** @description Runs in a row that a fallback model answered */
+                fallbacksInRow?: number;
             } | null;
             /**
              * Format: date-time
@@ -2005,7 +2031,7 @@ export interface components {
                  * @description IANA time zone name
                  */
                 timezone: string;
-                /** @description The model, named as its provider does. Default: `defaultModel` of the system settings */
+                /** @description A model of the default provider, or `<provider>/<model>` of another one */
                 aiModel?: string;
                 /** @description Default: 1024 */
                 maxTokens?: number;
@@ -2025,6 +2051,8 @@ export interface components {
                 notificationEmail?: string | null;
                 /** @description Ids of channels of the caller, which get the results and the alarms of this task. Duplicates are ignored */
                 channels?: string[];
+                /** @description The models that are asked in this order when `aiModel` cannot answer, within the same run. Default: none */
+                fallbackModels?: string[];
                 /** @description What the model is given beside the prompt */
                 context?: {
                     /** @description Default: true */
@@ -2040,11 +2068,13 @@ export interface components {
                 tools?: ("web_search" | "web_fetch")[];
                 /** @description How often the model may use its tools in a run. Default: 5 */
                 maxToolUses?: number;
+                /** @description Whether the outcome is `not_done` if the model leaves one of the `tools` unused. Default: false */
+                requireTools?: boolean;
                 /**
-                 * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered. Default: `always`
+                 * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), only failures (`failure`), or only news (`news`): a second, short call to the model decides whether the answer says something new. Failures are always delivered. Default: `always`
                  * @enum {string}
                  */
-                notify?: "always" | "change" | "failure";
+                notify?: "always" | "change" | "failure" | "news";
                 /** @description Paths into the output to compare with the last success, such as `price` or `releases[].date`; without any, the whole output */
                 watch?: string[];
                 /**
@@ -2075,7 +2105,7 @@ export interface components {
                 monthlyBudgetUsd?: number | null;
                 /** @description How often a failed run is retried. Default: 3 */
                 maxRetries?: number;
-                /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue and 3 failures in a row, if the task has a webhook or a mail address */
+                /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue, 3 failures in a row and 3 answers of a fallback model in a row, if the task has a webhook or a mail address */
                 alerts?: {
                     /** @description Minutes after which a planned run is overdue */
                     overdueMinutes?: number;
@@ -2085,6 +2115,8 @@ export interface components {
                     costAboveUsd?: number;
                     /** @description Duration of a run in milliseconds */
                     durationAboveMs?: number;
+                    /** @description Runs in a row that a fallback model answered */
+                    fallbacksInRow?: number;
                 } | null;
                 /**
                  * @description Default: `active`
@@ -2176,13 +2208,34 @@ export interface components {
             toolUses: number;
             /** @description Whether the limit of tokens or of size cut the answer off */
             truncated: boolean;
+            /** @description The models that were asked, in order; the one that answered is the last, with `errorCode: null`. Empty before that */
+            modelAttempts: {
+                /** @description As the task names it */
+                model: string;
+                /**
+                 * @description Why it failed, for programs
+                 * @enum {string|null}
+                 */
+                errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
+                /** @description Why it did not answer; null for the model that answered */
+                message: string | null;
+                /** @description How long the call took */
+                ms: number;
+            }[];
+            /**
+             * @description Whether the answer does what the task asks for (`done`), says nothing new (`nothing_new`), or does not do it (`not_done`); null if nothing decides that
+             * @enum {string|null}
+             */
+            outcome: "done" | "nothing_new" | "not_done" | null;
+            /** @description Why, in one sentence */
+            outcomeReason: string | null;
             /** @description Why it failed; null unless it failed */
             error: string | null;
             /**
              * @description Why it failed, for programs
              * @enum {string|null}
              */
-            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
+            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
             /** @description Tokens charged to the quota, input and output */
             tokensUsed: number | null;
             /** @description The tokens in detail */
@@ -2239,7 +2292,7 @@ export interface components {
              * @description The rule that applies, or `task.recovered`
              * @enum {string}
              */
-            kind: "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow";
+            kind: "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "task.degraded";
             /** @description The task */
             taskId: number;
             /** @description The name of the task */
@@ -2294,7 +2347,7 @@ export interface components {
              * @description The kind of event
              * @enum {string}
              */
-            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test";
+            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "task.degraded" | "usage.alert" | "scheduler.silent" | "test";
             /**
              * Format: date-time
              * @description When it happened
@@ -2388,7 +2441,7 @@ export interface components {
             /** @description The URL that events are sent to, by POST */
             url: string;
             /** @description The kinds of event that the webhook receives */
-            events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test")[];
+            events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "task.degraded" | "usage.alert" | "scheduler.silent" | "test")[];
             /** @description The owner's description */
             description: string | null;
             /** @description Whether events are sent */
@@ -2413,7 +2466,7 @@ export interface components {
              * @description The kind of event
              * @enum {string}
              */
-            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test";
+            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "task.degraded" | "usage.alert" | "scheduler.silent" | "test";
             /** @description The URL that the attempt was sent to */
             url: string;
             /** @description Null if there was no response */
@@ -2494,7 +2547,7 @@ export interface components {
              * @description The kind of event
              * @enum {string}
              */
-            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test" | "notification" | "digest";
+            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "task.degraded" | "usage.alert" | "scheduler.silent" | "test" | "notification" | "digest";
             /** @description Null if there was no response, and of `email` */
             statusCode: number | null;
             /** @description Milliseconds; 0 if there was no connection */
@@ -3721,7 +3774,7 @@ export interface operations {
                      * @description IANA time zone name
                      */
                     timezone: string;
-                    /** @description The model, named as its provider does. Default: `defaultModel` of the system settings */
+                    /** @description A model of the default provider, or `<provider>/<model>` of another one */
                     aiModel?: string;
                     /** @description Default: 1024 */
                     maxTokens?: number;
@@ -3741,6 +3794,8 @@ export interface operations {
                     notificationEmail?: string | null;
                     /** @description Ids of channels of the caller, which get the results and the alarms of this task. Duplicates are ignored */
                     channels?: string[];
+                    /** @description The models that are asked in this order when `aiModel` cannot answer, within the same run. Default: none */
+                    fallbackModels?: string[];
                     /** @description What the model is given beside the prompt */
                     context?: {
                         /** @description Default: true */
@@ -3756,11 +3811,13 @@ export interface operations {
                     tools?: ("web_search" | "web_fetch")[];
                     /** @description How often the model may use its tools in a run. Default: 5 */
                     maxToolUses?: number;
+                    /** @description Whether the outcome is `not_done` if the model leaves one of the `tools` unused. Default: false */
+                    requireTools?: boolean;
                     /**
-                     * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered. Default: `always`
+                     * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), only failures (`failure`), or only news (`news`): a second, short call to the model decides whether the answer says something new. Failures are always delivered. Default: `always`
                      * @enum {string}
                      */
-                    notify?: "always" | "change" | "failure";
+                    notify?: "always" | "change" | "failure" | "news";
                     /** @description Paths into the output to compare with the last success, such as `price` or `releases[].date`; without any, the whole output */
                     watch?: string[];
                     /**
@@ -3791,7 +3848,7 @@ export interface operations {
                     monthlyBudgetUsd?: number | null;
                     /** @description How often a failed run is retried. Default: 3 */
                     maxRetries?: number;
-                    /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue and 3 failures in a row, if the task has a webhook or a mail address */
+                    /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue, 3 failures in a row and 3 answers of a fallback model in a row, if the task has a webhook or a mail address */
                     alerts?: {
                         /** @description Minutes after which a planned run is overdue */
                         overdueMinutes?: number;
@@ -3801,6 +3858,8 @@ export interface operations {
                         costAboveUsd?: number;
                         /** @description Duration of a run in milliseconds */
                         durationAboveMs?: number;
+                        /** @description Runs in a row that a fallback model answered */
+                        fallbacksInRow?: number;
                     } | null;
                     /**
                      * @description Default: `active`
@@ -3885,6 +3944,7 @@ export interface operations {
                      *           "interval": 1,
                      *           "timezone": "Europe/Lisbon",
                      *           "aiModel": "openai/gpt-5-mini",
+                     *           "fallbackModels": [],
                      *           "maxTokens": 1024,
                      *           "temperature": 70,
                      *           "status": "active",
@@ -3910,6 +3970,7 @@ export interface operations {
                      *           "monthlyBudgetUsd": null,
                      *           "tools": [],
                      *           "maxToolUses": 5,
+                     *           "requireTools": false,
                      *           "maxRetries": 3,
                      *           "alerts": null,
                      *           "createdAt": "2026-11-19T16:02:11.038Z",
@@ -3988,6 +4049,7 @@ export interface operations {
                      *         "interval": 1,
                      *         "timezone": "Europe/Lisbon",
                      *         "aiModel": "openai/gpt-5-mini",
+                     *         "fallbackModels": [],
                      *         "maxTokens": 1024,
                      *         "temperature": 70,
                      *         "status": "active",
@@ -4013,6 +4075,7 @@ export interface operations {
                      *         "monthlyBudgetUsd": null,
                      *         "tools": [],
                      *         "maxToolUses": 5,
+                     *         "requireTools": false,
                      *         "maxRetries": 3,
                      *         "alerts": null,
                      *         "createdAt": "2026-11-19T16:02:11.038Z",
@@ -4119,7 +4182,7 @@ export interface operations {
                      * @description IANA time zone name
                      */
                     timezone?: string;
-                    /** @description The model, named as its provider does. Default: `defaultModel` of the system settings */
+                    /** @description A model of the default provider, or `<provider>/<model>` of another one */
                     aiModel?: string;
                     /** @description Default: 1024 */
                     maxTokens?: number;
@@ -4139,6 +4202,8 @@ export interface operations {
                     notificationEmail?: string | null;
                     /** @description Ids of channels of the caller, which get the results and the alarms of this task. Duplicates are ignored */
                     channels?: string[];
+                    /** @description The models that are asked in this order when `aiModel` cannot answer, within the same run. Default: none */
+                    fallbackModels?: string[];
                     /** @description What the model is given beside the prompt */
                     context?: {
                         /** @description Default: true */
@@ -4154,11 +4219,13 @@ export interface operations {
                     tools?: ("web_search" | "web_fetch")[];
                     /** @description How often the model may use its tools in a run. Default: 5 */
                     maxToolUses?: number;
+                    /** @description Whether the outcome is `not_done` if the model leaves one of the `tools` unused. Default: false */
+                    requireTools?: boolean;
                     /**
-                     * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered. Default: `always`
+                     * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), only failures (`failure`), or only news (`news`): a second, short call to the model decides whether the answer says something new. Failures are always delivered. Default: `always`
                      * @enum {string}
                      */
-                    notify?: "always" | "change" | "failure";
+                    notify?: "always" | "change" | "failure" | "news";
                     /** @description Paths into the output to compare with the last success, such as `price` or `releases[].date`; without any, the whole output */
                     watch?: string[];
                     /**
@@ -4189,7 +4256,7 @@ export interface operations {
                     monthlyBudgetUsd?: number | null;
                     /** @description How often a failed run is retried. Default: 3 */
                     maxRetries?: number;
-                    /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue and 3 failures in a row, if the task has a webhook or a mail address */
+                    /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue, 3 failures in a row and 3 answers of a fallback model in a row, if the task has a webhook or a mail address */
                     alerts?: {
                         /** @description Minutes after which a planned run is overdue */
                         overdueMinutes?: number;
@@ -4199,6 +4266,8 @@ export interface operations {
                         costAboveUsd?: number;
                         /** @description Duration of a run in milliseconds */
                         durationAboveMs?: number;
+                        /** @description Runs in a row that a fallback model answered */
+                        fallbacksInRow?: number;
                     } | null;
                     /**
                      * @description `active` runs as scheduled, `paused` does not run
@@ -4231,6 +4300,7 @@ export interface operations {
                      *         "interval": 1,
                      *         "timezone": "Europe/Lisbon",
                      *         "aiModel": "openai/gpt-5-mini",
+                     *         "fallbackModels": [],
                      *         "maxTokens": 1024,
                      *         "temperature": 70,
                      *         "status": "paused",
@@ -4256,6 +4326,7 @@ export interface operations {
                      *         "monthlyBudgetUsd": null,
                      *         "tools": [],
                      *         "maxToolUses": 5,
+                     *         "requireTools": false,
                      *         "maxRetries": 3,
                      *         "alerts": null,
                      *         "createdAt": "2026-11-19T16:02:11.038Z",
@@ -4377,6 +4448,7 @@ export interface operations {
                      *         "interval": 1,
                      *         "timezone": "Europe/Lisbon",
                      *         "aiModel": "openai/gpt-5-mini",
+                     *         "fallbackModels": [],
                      *         "maxTokens": 1024,
                      *         "temperature": 70,
                      *         "status": "active",
@@ -4402,6 +4474,7 @@ export interface operations {
                      *         "monthlyBudgetUsd": null,
                      *         "tools": [],
                      *         "maxToolUses": 5,
+                     *         "requireTools": false,
                      *         "maxRetries": 3,
                      *         "alerts": null,
                      *         "createdAt": "2026-11-20T09:15:27.204Z",
@@ -4535,6 +4608,7 @@ export interface operations {
                      *         "interval": 1,
                      *         "timezone": "Europe/Lisbon",
                      *         "aiModel": "openai/gpt-5-mini",
+                     *         "fallbackModels": [],
                      *         "maxTokens": 1024,
                      *         "temperature": 70,
                      *         "status": "active",
@@ -4560,6 +4634,7 @@ export interface operations {
                      *         "monthlyBudgetUsd": null,
                      *         "tools": [],
                      *         "maxToolUses": 5,
+                     *         "requireTools": false,
                      *         "maxRetries": 3,
                      *         "alerts": null,
                      *         "createdAt": "2026-11-19T16:02:11.038Z",
@@ -4819,6 +4894,8 @@ export interface operations {
                  * @example completed
                  */
                 status?: "pending" | "running" | "completed" | "failed";
+                /** @description Only executions with this outcome */
+                outcome?: "done" | "nothing_new" | "not_done";
                 /**
                  * @description A day (2026-11-20) or an ISO 8601 date-time with Z or an offset
                  * @example 2026-11-20
@@ -4869,6 +4946,16 @@ export interface operations {
                      *           ],
                      *           "toolUses": 1,
                      *           "truncated": false,
+                     *           "modelAttempts": [
+                     *             {
+                     *               "model": "openai/gpt-5-mini",
+                     *               "errorCode": null,
+                     *               "message": null,
+                     *               "ms": 3459
+                     *             }
+                     *           ],
+                     *           "outcome": null,
+                     *           "outcomeReason": null,
                      *           "error": null,
                      *           "errorCode": null,
                      *           "tokensUsed": 45,
@@ -4966,6 +5053,16 @@ export interface operations {
                      *         ],
                      *         "toolUses": 1,
                      *         "truncated": false,
+                     *         "modelAttempts": [
+                     *           {
+                     *             "model": "openai/gpt-5-mini",
+                     *             "errorCode": null,
+                     *             "message": null,
+                     *             "ms": 3459
+                     *           }
+                     *         ],
+                     *         "outcome": null,
+                     *         "outcomeReason": null,
                      *         "error": null,
                      *         "errorCode": null,
                      *         "tokensUsed": 45,
@@ -5040,13 +5137,34 @@ export interface operations {
                             toolUses: number;
                             /** @description Whether the limit of tokens or of size cut the answer off */
                             truncated: boolean;
+                            /** @description The models that were asked, in order; the one that answered is the last, with `errorCode: null`. Empty before that */
+                            modelAttempts: {
+                                /** @description As the task names it */
+                                model: string;
+                                /**
+                                 * @description Why it failed, for programs
+                                 * @enum {string|null}
+                                 */
+                                errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
+                                /** @description Why it did not answer; null for the model that answered */
+                                message: string | null;
+                                /** @description How long the call took */
+                                ms: number;
+                            }[];
+                            /**
+                             * @description Whether the answer does what the task asks for (`done`), says nothing new (`nothing_new`), or does not do it (`not_done`); null if nothing decides that
+                             * @enum {string|null}
+                             */
+                            outcome: "done" | "nothing_new" | "not_done" | null;
+                            /** @description Why, in one sentence */
+                            outcomeReason: string | null;
                             /** @description Why it failed; null unless it failed */
                             error: string | null;
                             /**
                              * @description Why it failed, for programs
                              * @enum {string|null}
                              */
-                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
+                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
                             /** @description Tokens charged to the quota, input and output */
                             tokensUsed: number | null;
                             /** @description The tokens in detail */
@@ -5151,6 +5269,16 @@ export interface operations {
                      *         ],
                      *         "toolUses": 1,
                      *         "truncated": false,
+                     *         "modelAttempts": [
+                     *           {
+                     *             "model": "openai/gpt-5-mini",
+                     *             "errorCode": null,
+                     *             "message": null,
+                     *             "ms": 3459
+                     *           }
+                     *         ],
+                     *         "outcome": null,
+                     *         "outcomeReason": null,
                      *         "error": null,
                      *         "errorCode": null,
                      *         "tokensUsed": 45,
@@ -5266,13 +5394,34 @@ export interface operations {
                             toolUses: number;
                             /** @description Whether the limit of tokens or of size cut the answer off */
                             truncated: boolean;
+                            /** @description The models that were asked, in order; the one that answered is the last, with `errorCode: null`. Empty before that */
+                            modelAttempts: {
+                                /** @description As the task names it */
+                                model: string;
+                                /**
+                                 * @description Why it failed, for programs
+                                 * @enum {string|null}
+                                 */
+                                errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
+                                /** @description Why it did not answer; null for the model that answered */
+                                message: string | null;
+                                /** @description How long the call took */
+                                ms: number;
+                            }[];
+                            /**
+                             * @description Whether the answer does what the task asks for (`done`), says nothing new (`nothing_new`), or does not do it (`not_done`); null if nothing decides that
+                             * @enum {string|null}
+                             */
+                            outcome: "done" | "nothing_new" | "not_done" | null;
+                            /** @description Why, in one sentence */
+                            outcomeReason: string | null;
                             /** @description Why it failed; null unless it failed */
                             error: string | null;
                             /**
                              * @description Why it failed, for programs
                              * @enum {string|null}
                              */
-                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
+                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
                             /** @description Tokens charged to the quota, input and output */
                             tokensUsed: number | null;
                             /** @description The tokens in detail */
@@ -5584,6 +5733,9 @@ export interface operations {
                      *         "citations": [],
                      *         "toolUses": 0,
                      *         "truncated": false,
+                     *         "modelAttempts": [],
+                     *         "outcome": null,
+                     *         "outcomeReason": null,
                      *         "error": "The run was cancelled.",
                      *         "errorCode": "CANCELLED",
                      *         "tokensUsed": 30,
@@ -5631,7 +5783,7 @@ export interface operations {
                  * @description Only alerts of this kind
                  * @example task.overdue
                  */
-                kind?: "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow";
+                kind?: "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "task.degraded";
                 /**
                  * @description The maximum number of entries on a page; more than 100 counts as 100
                  * @example 20
@@ -5875,7 +6027,7 @@ export interface operations {
                  */
                 after?: string;
                 /**
-                 * @description Only these kinds, separated by commas: `task.created`, `task.updated`, `task.deleted`, `task.started`, `task.completed`, `task.failed`, `execution.started`, `execution.completed`, `execution.failed`, `task.changed`, `task.overdue`, `task.failing`, `task.recovered`, `task.expensive`, `task.slow`, `usage.alert`, `scheduler.silent`, `test`
+                 * @description Only these kinds, separated by commas: `task.created`, `task.updated`, `task.deleted`, `task.started`, `task.completed`, `task.failed`, `execution.started`, `execution.completed`, `execution.failed`, `task.changed`, `task.overdue`, `task.failing`, `task.recovered`, `task.expensive`, `task.slow`, `task.degraded`, `usage.alert`, `scheduler.silent`, `test`
                  * @example task.completed,task.failed
                  */
                 kinds?: string;
@@ -6159,7 +6311,7 @@ export interface operations {
                          * @description IANA time zone name
                          */
                         timezone?: string;
-                        /** @description The model, named as its provider does. Default: `defaultModel` of the system settings */
+                        /** @description A model of the default provider, or `<provider>/<model>` of another one */
                         aiModel?: string;
                         /** @description Default: 1024 */
                         maxTokens?: number;
@@ -6179,6 +6331,8 @@ export interface operations {
                         notificationEmail?: string | null;
                         /** @description Ids of channels of the caller, which get the results and the alarms of this task. Duplicates are ignored */
                         channels?: string[];
+                        /** @description The models that are asked in this order when `aiModel` cannot answer, within the same run. Default: none */
+                        fallbackModels?: string[];
                         /** @description What the model is given beside the prompt */
                         context?: {
                             /** @description Default: true */
@@ -6194,11 +6348,13 @@ export interface operations {
                         tools?: ("web_search" | "web_fetch")[];
                         /** @description How often the model may use its tools in a run. Default: 5 */
                         maxToolUses?: number;
+                        /** @description Whether the outcome is `not_done` if the model leaves one of the `tools` unused. Default: false */
+                        requireTools?: boolean;
                         /**
-                         * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered. Default: `always`
+                         * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), only failures (`failure`), or only news (`news`): a second, short call to the model decides whether the answer says something new. Failures are always delivered. Default: `always`
                          * @enum {string}
                          */
-                        notify?: "always" | "change" | "failure";
+                        notify?: "always" | "change" | "failure" | "news";
                         /** @description Paths into the output to compare with the last success, such as `price` or `releases[].date`; without any, the whole output */
                         watch?: string[];
                         /**
@@ -6229,7 +6385,7 @@ export interface operations {
                         monthlyBudgetUsd?: number | null;
                         /** @description How often a failed run is retried. Default: 3 */
                         maxRetries?: number;
-                        /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue and 3 failures in a row, if the task has a webhook or a mail address */
+                        /** @description When to send an alert; a rule that is left out is off. Null: 15 minutes overdue, 3 failures in a row and 3 answers of a fallback model in a row, if the task has a webhook or a mail address */
                         alerts?: {
                             /** @description Minutes after which a planned run is overdue */
                             overdueMinutes?: number;
@@ -6239,6 +6395,8 @@ export interface operations {
                             costAboveUsd?: number;
                             /** @description Duration of a run in milliseconds */
                             durationAboveMs?: number;
+                            /** @description Runs in a row that a fallback model answered */
+                            fallbacksInRow?: number;
                         } | null;
                         /**
                          * @description The status
@@ -6379,7 +6537,7 @@ export interface operations {
                      */
                     url: string;
                     /** @description Duplicates are ignored */
-                    events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test")[];
+                    events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "task.degraded" | "usage.alert" | "scheduler.silent" | "test")[];
                     /** @description The owner's description */
                     description?: string | null;
                     /** @description Default: a generated secret. After `whsec_` it must be padded base64. It enables the inbound URL if it has 32 to 100 letters, digits, `-`, `.`, `_` and `~` */
@@ -6428,7 +6586,7 @@ export interface operations {
                             /** @description The key that signs each delivery; keep it confidential */
                             secret: string;
                             /** @description The kinds of event that the webhook receives */
-                            events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test")[];
+                            events: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "task.degraded" | "usage.alert" | "scheduler.silent" | "test")[];
                             /** @description Whether events are sent */
                             isActive: boolean;
                             /**
@@ -6563,7 +6721,7 @@ export interface operations {
                      */
                     url?: string;
                     /** @description Duplicates are ignored */
-                    events?: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test")[];
+                    events?: ("task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "task.degraded" | "usage.alert" | "scheduler.silent" | "test")[];
                     /** @description The owner's description */
                     description?: string | null;
                     /** @description `true` also clears `failed`; deliveries wait while it is `false` */
@@ -6842,7 +7000,7 @@ export interface operations {
                              * @description The kind of event
                              * @enum {string}
                              */
-                            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "usage.alert" | "scheduler.silent" | "test";
+                            event: "task.created" | "task.updated" | "task.deleted" | "task.started" | "task.completed" | "task.failed" | "execution.started" | "execution.completed" | "execution.failed" | "task.changed" | "task.overdue" | "task.failing" | "task.recovered" | "task.expensive" | "task.slow" | "task.degraded" | "usage.alert" | "scheduler.silent" | "test";
                             /** @description The URL that events are sent to */
                             url: string;
                             /** @description Null if there was no response */
@@ -8758,6 +8916,13 @@ export interface operations {
                                 /** @description Whether a value is too long and only a part of it is here; without `from` and `to`, whether further changes were left out */
                                 cut?: boolean;
                             }[];
+                            /**
+                             * @description Missing if nothing decides it
+                             * @enum {string}
+                             */
+                            outcome?: "done" | "nothing_new" | "not_done";
+                            /** @description One sentence; missing whenever `outcome` is */
+                            outcomeReason?: string;
                         };
                     };
                 };
@@ -8852,7 +9017,7 @@ export interface operations {
                              * @description Why it failed, for programs
                              * @enum {string}
                              */
-                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED";
+                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED";
                             /**
                              * Format: date-time
                              * @description When it started; null before that
@@ -9100,6 +9265,13 @@ export interface operations {
                                 /** @description Whether a value is too long and only a part of it is here; without `from` and `to`, whether further changes were left out */
                                 cut?: boolean;
                             }[];
+                            /**
+                             * @description Missing if nothing decides it
+                             * @enum {string}
+                             */
+                            outcome?: "done" | "nothing_new" | "not_done";
+                            /** @description One sentence; missing whenever `outcome` is */
+                            outcomeReason?: string;
                         };
                     };
                 };
@@ -9194,7 +9366,7 @@ export interface operations {
                              * @description Why it failed, for programs
                              * @enum {string}
                              */
-                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED";
+                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED";
                             /**
                              * Format: date-time
                              * @description When it started; null before that
@@ -9366,6 +9538,13 @@ export interface operations {
                                 /** @description Whether a value is too long and only a part of it is here; without `from` and `to`, whether further changes were left out */
                                 cut?: boolean;
                             }[];
+                            /**
+                             * @description Missing if nothing decides it
+                             * @enum {string}
+                             */
+                            outcome?: "done" | "nothing_new" | "not_done";
+                            /** @description One sentence; missing whenever `outcome` is */
+                            outcomeReason?: string;
                         };
                     };
                 };
@@ -9518,13 +9697,13 @@ export interface operations {
                         };
                         /** @description The number of failed runs in a row */
                         failuresInRow: number;
-                        /** @description The error in short; of an execution, why it failed */
+                        /** @description Of the last run: its error, or why it was not done */
                         error: string;
                         /**
-                         * @description Why it failed, for programs
-                         * @enum {string}
+                         * @description Null if the last run has completed and was not done
+                         * @enum {string|null}
                          */
-                        errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED";
+                        errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
                         /** @description Whether this failure has switched the task off */
                         stopped: boolean;
                     };
@@ -9770,6 +9949,112 @@ export interface operations {
                         durationMs: number;
                         /** @description The limit of the rule */
                         durationAboveMs: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Accepted; respond within 5 seconds */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "on.task.degraded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "task.degraded",
+                 *       "timestamp": "2026-11-20T07:30:03.871Z",
+                 *       "webhookId": "3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d",
+                 *       "userId": 7,
+                 *       "data": {
+                 *         "task": {
+                 *           "id": 42,
+                 *           "name": "Morning sentence"
+                 *         },
+                 *         "execution": {
+                 *           "id": 1207,
+                 *           "status": "completed"
+                 *         },
+                 *         "fallbacksInRow": 3,
+                 *         "modelAttempts": [
+                 *           {
+                 *             "model": "local/llama3.2",
+                 *             "errorCode": "PROVIDER_UNAVAILABLE",
+                 *             "message": "The provider could not be reached (ECONNREFUSED).",
+                 *             "ms": 9
+                 *           },
+                 *           {
+                 *             "model": "openai/gpt-5-mini",
+                 *             "errorCode": null,
+                 *             "message": null,
+                 *             "ms": 3459
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description The kind of event
+                     * @constant
+                     */
+                    event: "task.degraded";
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    timestamp: string;
+                    /** @description The webhook, by id */
+                    webhookId: string;
+                    /** @description The account that owns it, by id */
+                    userId: number;
+                    /** @description The details, depending on the kind of event */
+                    data: {
+                        /** @description The task */
+                        task: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The name */
+                            name: string;
+                        };
+                        /** @description The execution */
+                        execution: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /**
+                             * @description `pending` is queued, `running` waits for the model, `completed` and `failed` have ended
+                             * @enum {string}
+                             */
+                            status: "pending" | "running" | "completed" | "failed";
+                        };
+                        /** @description The limit of the rule */
+                        fallbacksInRow: number;
+                        /** @description The models that the last of these runs asked */
+                        modelAttempts: {
+                            /** @description As the task names it */
+                            model: string;
+                            /**
+                             * @description Why it failed, for programs
+                             * @enum {string|null}
+                             */
+                            errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
+                            /** @description Why it did not answer; null for the model that answered */
+                            message: string | null;
+                            /** @description How long the call took */
+                            ms: number;
+                        }[];
                     };
                 };
             };

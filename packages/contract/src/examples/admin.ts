@@ -1,4 +1,5 @@
 import type * as audit from '../admin/audit.ts';
+import type * as providers from '../admin/providers.ts';
 import type * as settings from '../admin/settings.ts';
 import type * as stats from '../admin/stats.ts';
 import type * as accounts from '../admin/users.ts';
@@ -19,11 +20,25 @@ const systemSettings = {
   maintenanceMode: false,
 };
 
+const provider = {
+  id: '0b1d7c52-6f0a-4f57-9a43-8c2f1e7d5a90',
+  name: 'local',
+  kind: 'openai',
+  baseUrl: 'http://127.0.0.1:11434/v1',
+  hasApiKey: false,
+  maxConcurrent: 2,
+  source: 'settings',
+  createdAt: CREATED,
+  updatedAt: CREATED,
+} as const;
+const PROVIDER_NOT_FOUND = { 404: 'Provider not found' };
+
 export const adminExamples: ExamplesFor<typeof accounts> &
   ExamplesFor<typeof cron> &
   ExamplesFor<typeof health> &
   ExamplesFor<typeof audit> &
   ExamplesFor<typeof settings> &
+  ExamplesFor<typeof providers> &
   ExamplesFor<typeof stats> = {
   listUsers: {
     query: { search: 'alice', isActive: true, limit: 50 },
@@ -71,6 +86,36 @@ export const adminExamples: ExamplesFor<typeof accounts> &
   changeSettings: {
     body: { maintenanceMode: true },
     response: { 200: { success, settings: { maintenanceMode: true, updatedAt: NOW } } },
+  },
+  listProviders: { response: { 200: { success, providers: [provider] } } },
+  createProvider: {
+    body: { name: 'local', kind: 'openai', baseUrl: 'http://127.0.0.1:11434/v1', maxConcurrent: 2 },
+    response: { 201: { success, provider } },
+    errors: {
+      402: {
+        success: false,
+        error: 'Quota exceeded',
+        message: 'There can be 5 providers.',
+        details: { resource: 'providers', used: 5, limit: 5, resetAt: null },
+      },
+      409: 'Another provider has the name "local".',
+    },
+  },
+  changeProvider: {
+    params: { id: provider.id },
+    body: { maxConcurrent: 4 },
+    response: { 200: { success, provider: { ...provider, maxConcurrent: 4, updatedAt: NOW } } },
+    errors: { ...PROVIDER_NOT_FOUND, 409: 'Another provider has the name "local".' },
+  },
+  deleteProvider: {
+    params: { id: provider.id },
+    response: { 200: { success, message: 'The provider is deleted.' } },
+    errors: { ...PROVIDER_NOT_FOUND, 409: 'This is the default provider. Delete the other ones first.' },
+  },
+  testProvider: {
+    body: { id: provider.id, model: 'llama3.2' },
+    response: { 200: { success, ok: true, model: 'llama3.2', ms: 412, message: 'ok' } },
+    errors: PROVIDER_NOT_FOUND,
   },
   listAudit: {
     query: { userId: id, kind: 'user.changed', limit: 50 },

@@ -88,6 +88,19 @@ const DATA: { [K in EventKind]: EventData<K> } = {
   'task.recovered': { ...run, since: SCHEDULED },
   'task.expensive': { ...run, costUsd: 0.14, costAboveUsd: 0.1 },
   'task.slow': { ...run, durationMs: 64_210, durationAboveMs: 60_000 },
+  'task.degraded': {
+    ...run,
+    fallbacksInRow: 3,
+    modelAttempts: [
+      {
+        model: 'local/llama3.2',
+        errorCode: 'PROVIDER_UNAVAILABLE',
+        message: 'The provider could not be reached (ECONNREFUSED).',
+        ms: 9,
+      },
+      { model: 'openai/gpt-5-mini', errorCode: null, message: null, ms: 3459 },
+    ],
+  },
   'scheduler.silent': { lastCalledAt: SCHEDULED },
   'usage.alert': {
     resource: 'executions',

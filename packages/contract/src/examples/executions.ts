@@ -107,6 +107,7 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
           citations: [],
           toolUses: 0,
           truncated: false,
+          modelAttempts: [],
           error: 'The run was cancelled.',
           errorCode: 'CANCELLED',
           tokensUsed: 30,

@@ -3,7 +3,14 @@ import { success } from '../envelopes.ts';
 import { errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
 import { Cursor, Id, Instant, nullable, pageLimit, ref, stringEnum } from '../primitives.ts';
 
-export const ALERT_KINDS = ['task.overdue', 'task.failing', 'task.recovered', 'task.expensive', 'task.slow'] as const;
+export const ALERT_KINDS = [
+  'task.overdue',
+  'task.failing',
+  'task.recovered',
+  'task.expensive',
+  'task.slow',
+  'task.degraded',
+] as const;
 export const AlertKind = stringEnum(ALERT_KINDS);
 export type AlertKind = Static<typeof AlertKind>;
 

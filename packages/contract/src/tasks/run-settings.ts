@@ -18,10 +18,10 @@ export const RunContextInput = strictObject(
   { description: 'What the model is given beside the prompt' },
 );
 
-export const NOTIFY_WHEN = ['always', 'change', 'failure'] as const;
+export const NOTIFY_WHEN = ['always', 'change', 'failure', 'news'] as const;
 const Notify = stringEnum(NOTIFY_WHEN, {
   description:
-    "When the task's own webhook and mail get a result: `always`, only if it changed (`change`), or only failures (`failure`). Failures are always delivered",
+    "When the task's own webhook and mail get a result: `always`, only if it changed (`change`), only failures (`failure`), or only news (`news`): a second, short call to the model decides whether the answer says something new. Failures are always delivered",
 });
 export const MISSED_POLICIES = ['latest', 'none', 'all'] as const;
 const Missed = stringEnum(MISSED_POLICIES, {
@@ -63,13 +63,29 @@ const alertRules = {
   durationAboveMs: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 86_400_000, description: 'Duration of a run in milliseconds' }),
   ),
+  fallbacksInRow: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'Runs in a row that a fallback model answered' }),
+  ),
 };
 const alertsDescription =
-  'When to send an alert; a rule that is left out is off. Null: 15 minutes overdue and 3 failures in a row, if the task has a webhook or a mail address';
+  'When to send an alert; a rule that is left out is off. Null: 15 minutes overdue, 3 failures in a row and 3 answers of a fallback model in a row, if the task has a webhook or a mail address';
 export const AlertRules = Type.Object(alertRules, { description: alertsDescription });
+
+/** The name of a model, as tasks have it. */
+export const ModelName = Type.String({ minLength: 1, maxLength: 200, pattern: '^\\S+$' });
+const fallbackModelsDescription =
+  'The models that are asked in this order when `aiModel` cannot answer, within the same run';
+const requireToolsDescription = 'Whether the outcome is `not_done` if the model leaves one of the `tools` unused';
 
 /** Fields of a task: how its runs are made, limited, compared and watched. */
 export const runSettings = {
+  fallbackModels: Type.Optional(
+    Type.Array(ModelName, {
+      maxItems: 3,
+      uniqueItems: true,
+      description: `${fallbackModelsDescription}. Default: none`,
+    }),
+  ),
   context: Type.Optional(RunContextInput),
   outputSchema: Type.Optional(nullable(OutputSchema)),
   tools: Type.Optional(
@@ -82,6 +98,7 @@ export const runSettings = {
   maxToolUses: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 20, description: `${maxToolUsesDescription}. Default: 5` }),
   ),
+  requireTools: Type.Optional(Type.Boolean({ description: `${requireToolsDescription}. Default: false` })),
   notify: Type.Optional({ ...Notify, description: `${Notify.description}. Default: \`always\`` }),
   watch: Type.Optional(Watch),
   missed: Type.Optional({ ...Missed, description: `${Missed.description}. Default: \`latest\`` }),
@@ -136,10 +153,12 @@ export const runSettings = {
 };
 
 export const storedRunSettings = {
+  fallbackModels: Type.Array(Type.String(), { description: fallbackModelsDescription }),
   context: RunContext,
   outputSchema: nullable(OutputSchema),
   tools: Type.Array(stringEnum(WEB_TOOLS), { description: toolsDescription }),
   maxToolUses: Type.Integer({ description: maxToolUsesDescription }),
+  requireTools: Type.Boolean({ description: requireToolsDescription }),
   notify: Notify,
   watch: Type.Array(Type.String(), { description: watchDescription }),
   missed: Missed,

@@ -1,5 +1,12 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { Citation, ExecutionErrorCode, ExecutionStatus, OutputChange } from '../executions.ts';
+import {
+  Citation,
+  ExecutionErrorCode,
+  ExecutionOutcome,
+  ExecutionStatus,
+  ModelAttempt,
+  OutputChange,
+} from '../executions.ts';
 import { Id, Instant, nullable, stringEnum } from '../primitives.ts';
 import { Recurrence, TaskStatus } from '../tasks.ts';
 
@@ -19,6 +26,7 @@ export const EVENT_KINDS = [
   'task.recovered',
   'task.expensive',
   'task.slow',
+  'task.degraded',
   'usage.alert',
   'scheduler.silent',
   'test',
@@ -62,6 +70,8 @@ const Completed = Type.Object({
       }),
     ),
     changes: Type.Optional(Type.Array(OutputChange, { description: 'What differs; missing whenever `changed` is' })),
+    outcome: Type.Optional({ ...ExecutionOutcome, description: 'Missing if nothing decides it' }),
+    outcomeReason: Type.Optional(Type.String({ description: 'One sentence; missing whenever `outcome` is' })),
   }),
 });
 
@@ -126,8 +136,8 @@ export const EVENT_DATA = {
     task: AlertedTask,
     execution: AlertedExecution,
     failuresInRow: Type.Integer(),
-    error: Type.String(),
-    errorCode: ExecutionErrorCode,
+    error: Type.String({ description: 'Of the last run: its error, or why it was not done' }),
+    errorCode: nullable({ ...ExecutionErrorCode, description: 'Null if the last run has completed and was not done' }),
     stopped: Type.Boolean({ description: 'Whether this failure has switched the task off' }),
   }),
   'task.recovered': Type.Object({
@@ -146,6 +156,12 @@ export const EVENT_DATA = {
     execution: AlertedExecution,
     durationMs: Type.Integer(),
     durationAboveMs: Type.Integer({ description: 'The limit of the rule' }),
+  }),
+  'task.degraded': Type.Object({
+    task: AlertedTask,
+    execution: AlertedExecution,
+    fallbacksInRow: Type.Integer({ description: 'The limit of the rule' }),
+    modelAttempts: Type.Array(ModelAttempt, { description: 'The models that the last of these runs asked' }),
   }),
   'scheduler.silent': Type.Object({
     lastCalledAt: Type.Unsafe<Date | string>({ ...Instant, description: 'When the scheduler last called' }),

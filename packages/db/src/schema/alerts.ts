@@ -4,7 +4,14 @@ import { users } from './accounts.ts';
 import { instant, wordList } from './columns.ts';
 import { tasks } from './tasks.ts';
 
-export const ALERT_KINDS = ['task.overdue', 'task.failing', 'task.recovered', 'task.expensive', 'task.slow'] as const;
+export const ALERT_KINDS = [
+  'task.overdue',
+  'task.failing',
+  'task.recovered',
+  'task.expensive',
+  'task.slow',
+  'task.degraded',
+] as const;
 
 /** The unique constraint limits an alert to one per task, kind and instant. */
 export const alerts = pgTable(

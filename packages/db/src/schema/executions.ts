@@ -19,12 +19,14 @@ import { tasks } from './tasks.ts';
 
 export const EXECUTION_STATUSES = ['pending', 'running', 'completed', 'failed'] as const;
 export const TRIGGERS = ['schedule', 'manual', 'inbound', 'retry', 'backfill'] as const;
+export const OUTCOMES = ['done', 'nothing_new', 'not_done'] as const;
 export const ERROR_CODES = [
   'RATE_LIMIT_EXCEEDED',
   'TIMEOUT',
   'PROVIDER_UNAVAILABLE',
   'PROVIDER_ERROR',
   'AUTHENTICATION_FAILED',
+  'UNKNOWN_MODEL',
   'INVALID_REQUEST',
   'CONTENT_FILTERED',
   'QUOTA_EXCEEDED',
@@ -55,6 +57,15 @@ export interface OutputChange {
 export interface Citation {
   url: string;
   title: string;
+}
+
+/** A call to one of the models of a task. The one that answered has no error. */
+export interface ModelAttempt {
+  /** As the task names it. */
+  model: string;
+  errorCode: (typeof ERROR_CODES)[number] | null;
+  message: string | null;
+  ms: number;
 }
 
 /**
@@ -88,6 +99,8 @@ export const executions = pgTable(
     completedAt: instant('completed_at'),
     /** While it runs: one of the 1000 slots of all processes. */
     slot: smallint(),
+    /** While it runs: the provider that it asks, if that one has a limit. */
+    provider: text(),
     claimToken: uuid('claim_token'),
     leaseUntil: instant('lease_until'),
     /** How often its lease expired because a process died. */
@@ -110,6 +123,10 @@ export const executions = pgTable(
     toolUses: integer('tool_uses').notNull().default(0),
     /** The limit of tokens or of size cut the answer off. */
     truncated: boolean().notNull().default(false),
+    /** Of the latest start, in order; null before the first one ends, and for executions of older versions. */
+    modelAttempts: json('model_attempts').$type<ModelAttempt[]>(),
+    outcome: text({ enum: OUTCOMES }),
+    outcomeReason: text('outcome_reason'),
     error: text(),
     errorCode: text('error_code', { enum: ERROR_CODES }),
     model: text(),
@@ -149,6 +166,7 @@ export const executions = pgTable(
     index('executions_of_task').on(t.taskId, t.id),
     check('executions_status', sql`${t.status} in (${wordList(EXECUTION_STATUSES)})`),
     check('executions_trigger', sql`${t.trigger} in (${wordList(TRIGGERS)})`),
+    check('executions_outcome', sql`${t.outcome} in (${wordList(OUTCOMES)})`),
     check('executions_error_code', sql`${t.errorCode} in (${wordList(ERROR_CODES)})`),
     check(
       'executions_lease_while_running',

@@ -8,6 +8,7 @@ export * from './feeds.ts';
 export * from './idempotency.ts';
 export * from './limits.ts';
 export * from './messages.ts';
+export * from './providers.ts';
 export * from './search.ts';
 export * from './system.ts';
 export * from './tasks.ts';

@@ -15,6 +15,8 @@ export const settings = pgTable(
     lastBackupAt: instant('last_backup_at'),
     /** When the admins were last notified that it is old. */
     backupNoticedAt: instant('backup_noticed_at'),
+    /** When the lists of models were last looked at. */
+    modelsCheckedAt: instant('models_checked_at'),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (t) => [check('settings_one_row', sql`${t.id} = 1`)],

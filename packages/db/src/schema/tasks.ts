@@ -27,7 +27,7 @@ export const FATES = [
   'over_budget',
   'cancelled',
 ] as const;
-export const NOTIFY_WHEN = ['always', 'change', 'failure'] as const;
+export const NOTIFY_WHEN = ['always', 'change', 'failure', 'news'] as const;
 export const MISSED_POLICIES = ['latest', 'none', 'all'] as const;
 export const WEB_TOOLS = ['web_search', 'web_fetch'] as const;
 export const OVERLAP_POLICIES = ['skip', 'queue', 'cancel'] as const;
@@ -44,6 +44,7 @@ export interface AlertRules {
   failuresInRow?: number;
   costAboveUsd?: number;
   durationAboveMs?: number;
+  fallbacksInRow?: number;
 }
 
 /** A JSON Schema of the draft 2020-12. */
@@ -72,6 +73,8 @@ export const tasks = pgTable(
     interval: smallint().notNull().default(1),
     timezone: text().notNull(),
     aiModel: text('ai_model').notNull(),
+    /** Asked in this order when `aiModel` fails. */
+    fallbackModels: text('fallback_models').array().notNull().default([]),
     maxTokens: integer('max_tokens').notNull(),
     /** In hundredths: 70 is 0.70. */
     temperature: integer().notNull(),
@@ -80,6 +83,10 @@ export const tasks = pgTable(
     consecutiveFailures: integer('consecutive_failures').notNull().default(0),
     /** Since the last success, failures whose retry was due after the next planned run. Alerts count them too. */
     waitingFailures: integer('waiting_failures').notNull().default(0),
+    /** Runs in a row that count as failures for alerts alone: those that were not done, and the failures before them. */
+    notDoneInRow: integer('not_done_in_row').notNull().default(0),
+    /** Runs in a row that another model than the first answered. */
+    fallbacksInRow: integer('fallbacks_in_row').notNull().default(0),
     /** Processing time of the latest completed execution, the estimate for the next one. */
     lastDurationMs: integer('last_duration_ms'),
     lastExecutionAt: instant('last_execution_at'),
@@ -94,6 +101,7 @@ export const tasks = pgTable(
     /** The provider's own tools that the model may use. */
     tools: text({ enum: WEB_TOOLS }).array().notNull().default([]),
     maxToolUses: integer('max_tool_uses').notNull().default(5),
+    requireTools: boolean('require_tools').notNull().default(false),
     notify: text({ enum: NOTIFY_WHEN }).notNull().default('always'),
     watch: text().array().notNull().default([]),
     missed: text({ enum: MISSED_POLICIES }).notNull().default('latest'),

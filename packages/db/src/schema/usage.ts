@@ -16,7 +16,7 @@ import {
 import { users } from './accounts.ts';
 import { instant, wordList } from './columns.ts';
 
-export const USAGE_SOURCES = ['execution', 'interrupted', 'agent'] as const;
+export const USAGE_SOURCES = ['execution', 'fallback', 'outcome', 'interrupted', 'agent'] as const;
 
 /**
  * Usage per user and UTC day (`2026-11-20`) or month (`2026-11`), locked by quota checks. `executions`, `tokens` and
@@ -59,9 +59,11 @@ export const usageRecords = pgTable(
     executionId: integer('execution_id'),
     source: text({ enum: USAGE_SOURCES }).notNull(),
     day: date({ mode: 'string' }).notNull(),
-    /** 1 if the call counts as an execution, 0 if it repeats an interrupted one. */
+    /** 1 if the call counts as an execution, 0 for every other call of it. */
     executions: integer().notNull(),
     model: text(),
+    /** The name of the provider; null if it is not known. */
+    provider: text(),
     inputTokens: integer('input_tokens').notNull(),
     outputTokens: integer('output_tokens').notNull(),
     estimated: boolean().notNull(),
@@ -92,6 +94,8 @@ export const agentCalls = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     day: date({ mode: 'string' }).notNull(),
     model: text().notNull(),
+    /** The provider, if it has a limit. */
+    provider: text(),
     inputTokens: integer('input_tokens').notNull(),
     tokensReserved: integer('tokens_reserved').notNull(),
     leaseUntil: instant('lease_until').notNull(),

@@ -5,7 +5,14 @@ const { count, number } = formats;
 /** The administration: overview, confirmation, maintenance and system settings. */
 export const admin = {
   title: 'Administration',
-  sections: { overview: 'Overview', users: 'Users', coupons: 'Coupons', settings: 'Settings', audit: 'Audit log' },
+  sections: {
+    overview: 'Overview',
+    users: 'Users',
+    coupons: 'Coupons',
+    providers: 'AI providers',
+    settings: 'Settings',
+    audit: 'Audit log',
+  },
 
   healthy: 'Everything works.',
   unhealthy: 'Something needs attention.',

@@ -15,6 +15,7 @@ const names = {
   'task.recovered': 'task recovered',
   'task.expensive': 'run too expensive',
   'task.slow': 'run too slow',
+  'task.degraded': 'fallback model in use',
   'scheduler.silent': 'scheduler silent',
   'usage.alert': 'usage alert',
   test: 'test',
@@ -36,6 +37,7 @@ const hints: Record<Exclude<keyof typeof names, 'test'>, string> = {
   'task.recovered': 'A run has completed after an alert.',
   'task.expensive': 'A run has cost more than its limit.',
   'task.slow': 'A run has taken longer than its limit.',
+  'task.degraded': 'A fallback model has answered several runs in a row.',
   'scheduler.silent': 'The scheduler has stopped calling. Only for administrators.',
   'usage.alert': 'Runs, tokens or storage have reached the share of a usage alert.',
 };

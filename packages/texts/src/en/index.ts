@@ -20,6 +20,7 @@ import { lists } from './lists.ts';
 import { mails } from './mails.ts';
 import { navigation } from './navigation.ts';
 import { notifications } from './notifications.ts';
+import { providers } from './providers.ts';
 import { schedule } from './schedule.ts';
 import { settings } from './settings.ts';
 import { taskForm } from './task-form.ts';
@@ -49,6 +50,7 @@ export const en = {
   mails,
   navigation,
   notifications,
+  providers,
   schedule,
   settings,
   taskForm,

@@ -9,6 +9,7 @@ export const admin: typeof en = {
     overview: 'Visão geral',
     users: 'Usuários',
     coupons: 'Cupons',
+    providers: 'Provedores de IA',
     settings: 'Configurações',
     audit: 'Auditoria',
   },

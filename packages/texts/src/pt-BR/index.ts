@@ -21,6 +21,7 @@ import { lists } from './lists.ts';
 import { mails } from './mails.ts';
 import { navigation } from './navigation.ts';
 import { notifications } from './notifications.ts';
+import { providers } from './providers.ts';
 import { schedule } from './schedule.ts';
 import { settings } from './settings.ts';
 import { taskForm } from './task-form.ts';
@@ -51,6 +52,7 @@ export const ptBR: Partial<typeof en> & Pick<typeof en, 'formats'> = {
   mails,
   navigation,
   notifications,
+  providers,
   schedule,
   settings,
   taskForm,

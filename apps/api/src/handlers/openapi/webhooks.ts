@@ -44,6 +44,7 @@ const DESCRIPTIONS: Record<EventKind, string> = {
   'task.recovered': 'Sent when a run completes after `task.overdue` or `task.failing`.',
   'task.expensive': 'Sent when a run costs more than the limit of the task.',
   'task.slow': 'Sent when a run takes longer than the limit of the task.',
+  'task.degraded': 'Sent when a fallback model has answered as often in a row as the task allows.',
   'scheduler.silent': 'Sent to admins when the scheduler has not called for two minutes.',
   'usage.alert': 'Sent when usage reaches the threshold of an alert, once a month for each resource.',
   test: 'Sent on request, without retries.',

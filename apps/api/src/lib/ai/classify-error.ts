@@ -16,6 +16,18 @@ const NO_CREDIT = new RegExp(
 const BILLING = /billing/i;
 const FILTERED = /content[_ -]?(?:filter|policy|management)|ResponsibleAI|moderation|flagged/i;
 
+const UNKNOWN_MODEL = new RegExp(
+  [
+    'model[_ -]?not[_ -]?(?:found|exist)|deployment[_ ]?not[_ ]?found|no endpoints found for|模型不存在',
+    String.raw`\b(?:models?|deployment)\b.{0,160}\b(?:not found|not exist|not available|no longer available|decommissioned|retired|not a valid model)`,
+    String.raw`(?:invalid|unknown|no such|non-?existent) model\b(?! ?(?:param|argument|setting))|not a valid model`,
+    String.raw`(?:doesn't|does not) exist.{0,40}\bmodel\b`,
+  ].join('|'),
+  'i',
+);
+/** With 404, such as Anthropic's `model: claude-1`. */
+const NAMES_MODEL = /\bmodel\b/i;
+
 /** Addresses, which may lead to a page about billing. */
 const removeUrls = (words: string) => words.replace(/\S*\w\.\w+\/\S*/g, '');
 
@@ -31,6 +43,9 @@ export function classifyStatus(status: number, given: string): ErrorCode {
   if (status === 429) return 'RATE_LIMIT_EXCEEDED';
   if (BILLING.test(words)) return 'QUOTA_EXCEEDED';
   if (FILTERED.test(words)) return 'CONTENT_FILTERED';
+  if (UNKNOWN_MODEL.test(words) || (status === 404 && NAMES_MODEL.test(words) && !/support/i.test(words))) {
+    return 'UNKNOWN_MODEL';
+  }
   return status === 403 ? 'AUTHENTICATION_FAILED' : 'INVALID_REQUEST';
 }
 
@@ -42,6 +57,7 @@ const CODES_BY_WORDS: [words: RegExp, errorCode: ErrorCode][] = [
   [/overload|unavailable|server[_ ]error|api_error/i, 'PROVIDER_UNAVAILABLE'],
   [/authentication|permission[_ ]|unauthorized|unauthenticated|invalid[_ ]api[_ ]key/i, 'AUTHENTICATION_FAILED'],
   [/time[d]?[_ -]?out|deadline_exceeded/i, 'TIMEOUT'],
+  [UNKNOWN_MODEL, 'UNKNOWN_MODEL'],
   [/invalid[_ ](?:request|argument)|not[_ ]found|context[_ ]length|request_too_large/i, 'INVALID_REQUEST'],
 ];
 

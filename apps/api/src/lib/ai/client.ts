@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { CallResult, ProviderCalls } from './provider-call.ts';
+import { fixProviders, type ProviderList } from './provider-list.ts';
 import type { AiRequest } from './request.ts';
 import type { Warnings } from './usage.ts';
 
@@ -17,12 +18,14 @@ const LOAD_DELAY_MS = 1000;
  * `ask` makes one call within `timeoutMs`, without retries. After `close` every call ends as `INTERRUPTED`.
  * Implausible claims of a provider go to `log`.
  */
-export function createAi(settings: Config['ai'], log?: Warnings): Ai {
+export function createAi(settings: Config['ai'], log?: Warnings, providers: ProviderList = fixProviders(settings)): Ai {
   let loading: Promise<ProviderCalls> | undefined;
   let closed = false;
   // Loading the price list takes some 20 ms, which would delay the start of the process.
   const load = () => {
-    loading ??= import('./provider-call.ts').then(({ createProviderCalls }) => createProviderCalls(settings, log));
+    loading ??= import('./provider-call.ts').then(({ createProviderCalls }) =>
+      createProviderCalls(settings, providers, log),
+    );
     return loading;
   };
   const timer = setTimeout(() => void load(), LOAD_DELAY_MS).unref();

@@ -25,6 +25,8 @@ export interface AiError {
   retryable: boolean;
   retryAfterMs: number | null;
   sent: boolean;
+  /** The request is the cause, so that another model would fail in the same way. */
+  isOfRequest?: true;
 }
 
 const MAX_MESSAGE = 500;
@@ -37,6 +39,7 @@ const MESSAGES: Record<ErrorCode, string> = {
   PROVIDER_UNAVAILABLE: 'The provider is unavailable',
   AUTHENTICATION_FAILED: 'The provider refused the API key',
   CONTENT_FILTERED: "The provider's content filter refused the request",
+  UNKNOWN_MODEL: 'The provider does not have the model',
   INVALID_REQUEST: 'The provider refused the request',
   PROVIDER_ERROR: 'The answer of the provider could not be used',
   INTERRUPTED: 'The run was aborted',

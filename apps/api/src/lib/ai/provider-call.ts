@@ -4,7 +4,8 @@ import { createOperatorClient } from '../egress/operator-client.ts';
 import { type AiError, aborted, createError, type ErrorCode, type ProviderError, toAiError } from './errors.ts';
 import { createModelQuirks } from './models/quirks.ts';
 import { askOfflineModel } from './offline-model.ts';
-import { createProviders, type Route } from './providers.ts';
+import type { ProviderList } from './provider-list.ts';
+import { findModel, findRoute, listKeys, type Providers, type Route } from './providers.ts';
 import { MAX_TEXT, ModelReply } from './reply.ts';
 import {
   type AiRequest,
@@ -29,7 +30,15 @@ export type CallResult = {
       /** The pages that the answer cites; left out without any. */
       citations?: Citation[];
     }
-  | { ok: false; errorCode: ErrorCode; message: string; retryable: boolean; retryAfterMs: number | null }
+  | {
+      ok: false;
+      errorCode: ErrorCode;
+      message: string;
+      retryable: boolean;
+      retryAfterMs: number | null;
+      /** The request is the cause, so that another model would fail in the same way. */
+      isOfRequest?: true;
+    }
 );
 
 export interface ProviderCalls {
@@ -42,16 +51,16 @@ const CONNECT_MS = 10_000;
 /** Compressed answers could not be passed on as they arrive. */
 const HEADERS = { 'content-type': 'application/json', 'accept-encoding': 'identity', 'user-agent': 'Carillon' };
 
+const PROVIDERS_UNREADABLE = 'The list of providers could not be read, so no model was asked.';
 const STILL_PAUSED =
   'The provider pauses its answer again and again: raise maxToolUses, or ask for something that takes fewer steps.';
 
-export function createProviderCalls(settings: Config['ai'], log?: Warnings): ProviderCalls {
+export function createProviderCalls(settings: Config['ai'], list: ProviderList, log?: Warnings): ProviderCalls {
   const http = createOperatorClient({ connections: CONNECTIONS, connectMs: CONNECT_MS });
-  const providers = createProviders(settings);
   const quirks = createModelQuirks();
 
-  async function askProvider(request: AiRequest, route: ProviderRoute): Promise<CallResult> {
-    const { protocol } = route;
+  async function askProvider(request: AiRequest, route: ProviderRoute, providers: Providers): Promise<CallResult> {
+    const { protocol, key } = route;
     const timeoutMs = Math.min(request.timeoutMs ?? settings.timeoutMs, settings.timeoutMs);
     const deadlineAt = performance.now() + timeoutMs;
     let known = quirks.find(request);
@@ -67,7 +76,7 @@ export function createProviderCalls(settings: Config['ai'], log?: Warnings): Pro
           quirks.noteReasoning(request, reply.hasClosedReasoning);
           return toResult(request, reply, spent);
         }
-        if (!reply.turn?.pause(request)) return toFailure(createError('PROVIDER_ERROR', STILL_PAUSED), spent);
+        if (!reply.turn?.pause(request)) return toFailure(createOwnError(STILL_PAUSED), spent);
         reply.resume();
         continue;
       }
@@ -78,15 +87,15 @@ export function createProviderCalls(settings: Config['ai'], log?: Warnings): Pro
         reply.resume();
         continue;
       }
-      const aiError = explainError(error, request, route, timeoutMs);
+      const keys = [key, ...listKeys(providers)];
+      const aiError = explainError(error, request, keys, timeoutMs);
       const mayBeBilled = aiError.sent || reply.outputText !== '' || reply.toolUses.all > 0;
       return toFailure(aiError, addUsage(spent, mayBeBilled ? estimateUsage(request, reply, route) : null));
     }
   }
 
   /** What the user reads, without secrets. */
-  function explainError(error: ProviderError, request: AiRequest, { key }: ProviderRoute, timeoutMs: number) {
-    const keys = [key, settings.apiKey ?? '', settings.anthropicApiKey ?? ''];
+  function explainError(error: ProviderError, request: AiRequest, keys: readonly string[], timeoutMs: number) {
     const aiError = toAiError(error, { keys, prompt: joinRequestText(request) }, timeoutMs);
     const explained = explainRefusal(aiError, request);
     return explained === aiError ? nameRefusedFiles(aiError, request) : explained;
@@ -131,9 +140,11 @@ export function createProviderCalls(settings: Config['ai'], log?: Warnings): Pro
   return {
     async ask(request) {
       if (http.closed || request.signal.aborted) return toFailure(aborted());
-      const route = providers.find(request.model, request.apiKey ?? null);
+      const providers = await list.load().catch(() => null);
+      if (providers === null) return toFailure(createError('PROVIDER_UNAVAILABLE', PROVIDERS_UNREADABLE));
+      const route = findRoute(providers, request.model, request.apiKey ?? null);
       if (request.tools?.length && route.kind !== 'rejected') {
-        const available = findWebTools(settings, request.model);
+        const available = findWebTools(settings, findModel(providers, request.model)?.provider ?? null);
         const missing = request.tools.filter((tool) => !available.includes(tool));
         if (missing.length > 0) return toFailure(lackOfTools(missing));
       }
@@ -144,7 +155,7 @@ export function createProviderCalls(settings: Config['ai'], log?: Warnings): Pro
         const name = toStorableText(`${unsupported.name} (${unsupported.mediaType})`, 200);
         return toFailure(createError('INVALID_REQUEST', `The attachment ${name} cannot be given to a model.`));
       }
-      return askProvider(request, route);
+      return askProvider(request, route, providers);
     },
     close: () => http.close(),
   };
@@ -178,13 +189,17 @@ function toResult(request: AiRequest, reply: ModelReply, usage: AiUsage): CallRe
   // The same limit would end the next answer in the same place.
   const error =
     finishReason === 'length' || reply.isOnlyReasoning
-      ? createError('PROVIDER_ERROR', `The model wrote no text within ${request.maxTokens} tokens: raise maxTokens.`)
+      ? createOwnError(`The model wrote no text within ${request.maxTokens} tokens: raise maxTokens.`)
       : createError('PROVIDER_UNAVAILABLE', 'The answer of the provider has no text.');
   return toFailure(error, usage);
 }
 
-function toFailure({ errorCode, message, retryable, retryAfterMs }: AiError, usage: AiUsage | null = null): CallResult {
-  return { ok: false, usage, errorCode, message, retryable, retryAfterMs };
+/** For what the settings of the request bring about, whatever the model is. */
+const createOwnError = (message: string): AiError => ({ ...createError('PROVIDER_ERROR', message), isOfRequest: true });
+
+function toFailure(error: AiError, usage: AiUsage | null = null): CallResult {
+  const { errorCode, message, retryable, retryAfterMs, isOfRequest } = error;
+  return { ok: false, usage, errorCode, message, retryable, retryAfterMs, ...(isOfRequest && { isOfRequest }) };
 }
 
 const MAX_MESSAGE = 500;

@@ -14,14 +14,14 @@ export interface AiAttachment {
 }
 
 export interface AiRequest {
-  /** As the provider names it; `anthropic/…` may go to the Anthropic Messages API. */
+  /** As tasks name it: `<provider>/<model>`, or a model of the default provider. */
   model: string;
   system?: string;
   prompt: string;
   maxTokens: number;
   /** Hundredths: 70 is 0.70. */
   temperature: number;
-  /** The user's own key for the OpenAI-compatible service. */
+  /** The user's own key for the default provider. */
   apiKey?: string | null;
   attachments?: readonly AiAttachment[];
   /** A JSON Schema (2020-12) of an object. It is also in `system` or `prompt`: providers know only a part of it, or nothing. */

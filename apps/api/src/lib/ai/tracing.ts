@@ -1,20 +1,20 @@
-import type { Config } from '../config/config.ts';
 import type { Attributes, Trace } from '../telemetry/tracing.ts';
 import type { Ai } from './client.ts';
-import { findService } from './providers.ts';
+import type { ProviderList } from './provider-list.ts';
+import { findModel, getApiUrl, type Providers } from './providers.ts';
 import type { AiRequest } from './request.ts';
 
 /** In OpenTelemetry's conventions every service with OpenAI's protocol is `openai`. */
-const PROVIDER_NAMES = { anthropic: 'anthropic', compatible: 'openai', offline: 'offline' };
+const SYSTEMS = { anthropic: 'anthropic', openai: 'openai' };
 
 /** Makes a span of each call, by the conventions for generative AI: numbers and names, no texts. */
-export function tracedAi(ai: Ai, trace: Trace, settings: Config['ai']): Ai {
+export function tracedAi(ai: Ai, trace: Trace, providers: ProviderList): Ai {
   if (!trace.isOn) return ai;
   return {
-    ask: (request) =>
+    ask: async (request) =>
       trace.span(
         `chat ${request.model}`,
-        buildAttributes(request, settings),
+        buildAttributes(request, await providers.load().catch(() => null)),
         async (span) => {
           const outcome = await ai.ask(request);
           const { usage } = outcome;
@@ -37,16 +37,21 @@ export function tracedAi(ai: Ai, trace: Trace, settings: Config['ai']): Ai {
   };
 }
 
-function buildAttributes({ model, maxTokens, temperature, onText }: AiRequest, settings: Config['ai']): Attributes {
-  const service = findService(settings, model);
+function buildAttributes(
+  { model, maxTokens, temperature, onText }: AiRequest,
+  providers: Providers | null,
+): Attributes {
+  const found = providers && findModel(providers, model);
+  const isOffline = providers?.isOffline === true;
   return {
     'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': service.kind === 'none' ? undefined : PROVIDER_NAMES[service.kind],
+    'gen_ai.provider.name': found ? SYSTEMS[found.provider.kind] : isOffline ? 'offline' : undefined,
+    ...(found && { 'carillon.provider': found.provider.name }),
     'gen_ai.request.model': model,
     'gen_ai.request.max_tokens': maxTokens,
     'gen_ai.request.temperature': temperature / 100,
     ...(onText && { 'gen_ai.request.stream': true }),
-    ...('url' in service && buildServerAttributes(service.url)),
+    ...(found && buildServerAttributes(getApiUrl(found.provider))),
   };
 }
 

@@ -8,12 +8,16 @@ import { getHighestUsage, getMaxUses, MAX_TOKENS_PER_USE } from './web-tools/too
 
 export interface AiUsage {
   model: string;
+  /** The name of the provider; left out for the built-in model. */
+  provider?: string;
   inputTokens: number;
   outputTokens: number;
   estimated: boolean;
   costUsd: number;
   /** Left out without any. */
   toolUses?: number;
+  /** The uses that are searches. */
+  searches?: number;
   /** The part of `costUsd` that is for tools; left out if it is 0 or the provider reports one sum. */
   toolCostUsd?: number;
 }
@@ -23,6 +27,9 @@ export type Warnings = Pick<Logger, 'warn'>;
 
 /** The service that a call went to. */
 interface PricedService {
+  provider: string;
+  /** As the service names it. */
+  model: string;
   protocol: Protocol;
   apiUrl: string;
 }
@@ -49,7 +56,7 @@ const MAX_COUNT = 2 ** 31 - 1;
 export function computeUsage(
   request: AiRequest,
   reply: ModelReply,
-  { protocol, apiUrl }: PricedService,
+  { provider, model: routed, protocol, apiUrl }: PricedService,
   log?: Warnings,
 ): AiUsage {
   const claimed = protocol.readTokenCounts(reply.usage);
@@ -64,15 +71,16 @@ export function computeUsage(
   const maxUsd = MAX_USD_PER_TOKEN * (inputTokens + outputTokens) + MAX_USD_PER_USE * TOOL_MARGIN * getMaxUses(request);
   const givenUsd = isPossibleCost(claimedUsd, maxUsd) ? claimedUsd : undefined;
   const wasCut = counts.inputTokens < claimed.inputTokens || counts.outputTokens < claimed.outputTokens || tools.wasCut;
-  const tokensUsd = calculatePriceUsd({ model, ...call }) || calculatePriceUsd({ model: request.model, ...call });
+  const tokensUsd = priceFirst([model, request.model, routed], call);
   const toolCostUsd = givenUsd === undefined ? tools.searches * protocol.usdPerSearch : 0;
   const usage = {
     model,
+    provider,
     inputTokens,
     outputTokens,
     estimated: wasCut || counts.inputTokens === 0 || (counts.outputTokens === 0 && outputTokens > 0),
     costUsd: givenUsd ?? toDollars(tokensUsd + toolCostUsd),
-    ...describeTools(tools.uses, toolCostUsd),
+    ...describeTools(tools.uses, tools.searches, toolCostUsd),
   };
   if (wasCut || givenUsd !== claimedUsd) {
     const { inputTokens: input, outputTokens: output } = claimed;
@@ -83,7 +91,11 @@ export function computeUsage(
 }
 
 /** For a call that was sent and not answered to the end: its input and the output so far, estimated. */
-export function estimateUsage(request: AiRequest, reply: ModelReply, { protocol, apiUrl }: PricedService): AiUsage {
+export function estimateUsage(
+  request: AiRequest,
+  reply: ModelReply,
+  { provider, model: routed, protocol, apiUrl }: PricedService,
+): AiUsage {
   const uses = limitUses(reply.toolUses.all, request);
   const searches = Math.min(reply.toolUses.searches, uses);
   const tokens = {
@@ -91,29 +103,36 @@ export function estimateUsage(request: AiRequest, reply: ModelReply, { protocol,
     outputTokens: estimateOutputTokens(reply.outputText),
   };
   const toolCostUsd = searches * protocol.usdPerSearch;
-  const costUsd = toDollars(calculatePriceUsd({ model: request.model, ...tokens, apiUrl }) + toolCostUsd);
+  const costUsd = toDollars(priceFirst([request.model, routed], { ...tokens, apiUrl }) + toolCostUsd);
   const model = toStorableText(request.model, MAX_MODEL_NAME);
-  return { model, ...tokens, estimated: true, costUsd, ...describeTools(uses, toolCostUsd) };
+  return { model, provider, ...tokens, estimated: true, costUsd, ...describeTools(uses, searches, toolCostUsd) };
 }
+
+/** The price by the first of the names that the price list has. */
+const priceFirst = (names: readonly string[], call: Omit<Parameters<typeof calculatePriceUsd>[0], 'model'>): number =>
+  names.map((model) => calculatePriceUsd({ model, ...call })).find((usd) => usd > 0) ?? 0;
 
 /** The usage of two calls that answer one request, by the model of the second. */
 export function addUsage(first: AiUsage | null, second: AiUsage | null): AiUsage | null {
   if (first === null || second === null) return first ?? second;
   return {
     model: second.model,
+    ...(second.provider !== undefined && { provider: second.provider }),
     inputTokens: Math.min(first.inputTokens + second.inputTokens, MAX_COUNT),
     outputTokens: Math.min(first.outputTokens + second.outputTokens, MAX_COUNT),
     estimated: first.estimated || second.estimated,
     costUsd: toDollars(first.costUsd + second.costUsd),
     ...describeTools(
       (first.toolUses ?? 0) + (second.toolUses ?? 0),
+      (first.searches ?? 0) + (second.searches ?? 0),
       (first.toolCostUsd ?? 0) + (second.toolCostUsd ?? 0),
     ),
   };
 }
 
-const describeTools = (toolUses: number, toolCostUsd: number) => ({
+const describeTools = (toolUses: number, searches: number, toolCostUsd: number) => ({
   ...(toolUses > 0 && { toolUses }),
+  ...(searches > 0 && { searches }),
   ...(toolCostUsd > 0 && { toolCostUsd: toDollars(toolCostUsd) }),
 });
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { endpoints, idempotencyKeys, mails, users } from '@carillon/db';
+import { endpoints, idempotencyKeys, mails, providers, users } from '@carillon/db';
 import type { EncryptionKey } from '../config/secrets.ts';
 
 const VERSION = 'v1';
@@ -75,6 +75,12 @@ export const ENCRYPTED_COLUMNS = {
     table: idempotencyKeys,
     id: idempotencyKeys.id,
     ciphertext: idempotencyKeys.answerEncrypted,
+  },
+  'providers.api_key_encrypted': {
+    label: 'providers.api_key_encrypted',
+    table: providers,
+    id: providers.id,
+    ciphertext: providers.apiKeyEncrypted,
   },
 } as const;
 

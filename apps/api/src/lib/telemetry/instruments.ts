@@ -38,8 +38,8 @@ export function createInstruments(): Instruments {
   const duration = histogram('execution_duration_seconds', 'Execution time.', DURATION_BUCKETS, ['outcome']);
   const executions = counter('executions_total', 'Ended executions; each retry counts.', OUTCOME_LABELS);
   const agentCalls = counter('agent_calls_total', 'Agent mode calls.', OUTCOME_LABELS);
-  const tokens = counter('tokens_total', 'Recorded tokens.', ['direction', 'estimated']);
-  const cost = counter('cost_usd_total', 'Recorded cost in US dollars.', []);
+  const tokens = counter('tokens_total', 'Recorded tokens.', ['direction', 'estimated', 'provider']);
+  const cost = counter('cost_usd_total', 'Recorded cost in US dollars.', ['provider']);
   const lag = histogram(
     'webhook_delivery_lag_seconds',
     'Time from the queueing of a delivery to its first attempt.',
@@ -121,10 +121,12 @@ export function createInstruments(): Instruments {
       executions.inc(toLabels(outcome));
       if (durationMs !== null) duration.observe({ outcome: toLabels(outcome).outcome }, toSeconds(durationMs));
     },
-    usageRecorded({ inputTokens, outputTokens, estimated, costUsd }) {
-      tokens.inc({ direction: 'input', estimated: `${estimated}` }, toAmount(inputTokens));
-      tokens.inc({ direction: 'output', estimated: `${estimated}` }, toAmount(outputTokens));
-      cost.inc(toAmount(costUsd));
+    usageRecorded({ inputTokens, outputTokens, estimated, costUsd, provider: name }) {
+      // At most five, and those of before.
+      const provider = name ?? 'unknown';
+      tokens.inc({ direction: 'input', estimated: `${estimated}`, provider }, toAmount(inputTokens));
+      tokens.inc({ direction: 'output', estimated: `${estimated}`, provider }, toAmount(outputTokens));
+      cost.inc({ provider }, toAmount(costUsd));
     },
     agentCallEnded: (outcome) => agentCalls.inc(toLabels(outcome)),
     deliveryStarted: (lagMs) => lag.observe(toSeconds(lagMs)),

@@ -34,6 +34,8 @@ export interface Usage {
   outputTokens: number;
   estimated: boolean;
   costUsd: number;
+  /** Unknown for the built-in model, and for a call that was broken off. */
+  provider?: string | null;
 }
 
 export const NO_METRICS: Metrics = {

@@ -8,6 +8,7 @@ import { hasExpiredLease, leaseUntil } from '../../lib/queue/leases.ts';
 import { retryWhileUnavailable } from '../../lib/queue/retry.ts';
 import { chargeExecution, lockActiveAccount, type QuotaAccount, reserveTokens } from '../../platform/limits/quotas.ts';
 import { afterCommit, inTransaction } from '../../transaction.ts';
+import { countFreeCalls, findLimitedProvider } from '../executions/pipeline/provider-limits.ts';
 import { recordUsage } from '../usage/record.ts';
 
 /** Time to record the call, also while the database is briefly unavailable. */
@@ -27,14 +28,17 @@ export interface AgentCall {
   tokensReserved: number;
 }
 
-/** Reserves the quota of a call before it is made. Throws 402, and 401 for a deleted account. */
-export function startCall(
+/** Reserves the quota of a call before it is made. Throws 402, 401 for a deleted account, and 503 if its provider is busy. */
+export async function startCall(
   ctx: Context,
   caller: Pick<Caller, 'id'>,
   { model, inputTokens, maxTokens }: { model: string; inputTokens: number; maxTokens: number },
 ): Promise<AgentCall> {
+  const provider = findLimitedProvider(await ctx.providers.load(), model);
   return inTransaction(ctx, async (tx) => {
     const now = tx.now();
+    // Before the account: the order of a claim.
+    if (provider !== null && ((await countFreeCalls(tx, provider)) ?? 1) <= 0) throw providerBusy();
     const account = await lockActiveAccount(tx, caller.id);
     if (!account) throw accountDeleted();
     const usage = chargeExecution(account, now);
@@ -50,6 +54,7 @@ export function startCall(
     await Promise.all([
       tx.db.insert(agentCalls).values({
         ...call,
+        provider,
         leaseUntil: leaseUntil(ctx.config.ai.timeoutMs + LEASE_MARGIN_MS),
         createdAt: now,
       }),
@@ -58,6 +63,16 @@ export function startCall(
     return call;
   });
 }
+
+const BUSY_RETRY_S = 5;
+
+const providerBusy = () =>
+  new AppError(
+    'provider_failed',
+    'The provider has as many calls at once as it may. Try again in a few seconds.',
+    { errorCode: 'RATE_LIMIT_EXCEEDED' },
+    BUSY_RETRY_S,
+  );
 
 function tokensReservedError({ day, month, limits }: QuotaAccount): AppError {
   const inDay = day.tokens + day.tokensReserved >= limits.tokensPerDay;
@@ -110,8 +125,8 @@ async function recordCall(ctx: Context, { id, userId, day, tokensReserved }: Age
   ]);
   if (count === 0) return;
   const { inputTokens = 0, outputTokens = 0, model = null, estimated = false, costUsd = 0 } = usage ?? {};
-  const { toolUses = 0, toolCostUsd = 0 } = usage ?? {};
-  const call = { userId, day, model, inputTokens, outputTokens, estimated, costUsd };
+  const { toolUses = 0, toolCostUsd = 0, provider = null } = usage ?? {};
+  const call = { userId, day, model, provider, inputTokens, outputTokens, estimated, costUsd };
   const record = { ...call, toolUses, toolCostUsd, createdAt: ctx.now() };
   await Promise.all([
     ctx.db.insert(usageRecords).values({ ...record, source: 'agent', executions: 1 }),

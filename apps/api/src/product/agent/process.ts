@@ -7,7 +7,7 @@ import type { Caller, Context } from '../../context.ts';
 import { AppError, invalidField } from '../../errors.ts';
 import type { AiOutcome } from '../../lib/ai/client.ts';
 import { estimateInputTokens } from '../../lib/ai/request.ts';
-import { findWebTools } from '../../lib/ai/web-tools/find-web-tools.ts';
+import { describeWebTools } from '../../lib/ai/web-tools/find-web-tools.ts';
 import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../../lib/crypto/encryption.ts';
 import { selectChannelChoices } from '../../platform/queries/channel-choices.ts';
 import { getSettings } from '../../platform/settings.ts';
@@ -48,8 +48,12 @@ export async function processMessage(
   }
   const marker = randomBytes(8).toString('hex');
   const content = onContent && createContentStream(marker, onContent);
-  const [{ defaultModel }, { apiKey, channels }] = await Promise.all([getSettings(ctx), findAccount(ctx, caller)]);
-  const tools = findWebTools(ctx.config.ai, defaultModel);
+  const [{ defaultModel }, { apiKey, channels }, providers] = await Promise.all([
+    getSettings(ctx),
+    findAccount(ctx, caller),
+    ctx.providers.load(),
+  ]);
+  const { tools } = describeWebTools(ctx.config.ai, providers, defaultModel);
   const sources = { timezone, tools, channels: channels.filter(({ state }) => state === 'on') };
   const request = {
     model: defaultModel,

@@ -23,7 +23,7 @@ interface PromptToTry {
   system?: string | null;
 }
 
-interface TriedPrompt extends Required<AiUsage> {
+interface TriedPrompt extends Required<Omit<AiUsage, 'provider' | 'searches'>> {
   answer: string;
   citations: Citation[];
   durationMs: number;
@@ -40,7 +40,7 @@ interface TriedPrompt extends Required<AiUsage> {
 export async function tryPrompt(ctx: Context, caller: Caller, input: PromptToTry): Promise<TriedPrompt> {
   const { prompt, system, aiModel: model, maxTokens = DEFAULT_MAX_TOKENS, temperature = DEFAULT_TEMPERATURE } = input;
   const { tools = [], maxToolUses = DEFAULT_MAX_USES } = input;
-  checkTools(ctx, { aiModel: model, tools });
+  await checkTools(ctx, { aiModel: model, tools });
   checkToolUses({ tools, maxToolUses });
   const schema = input.outputSchema ? checkOutputSchema(input.outputSchema) : null;
   const signal = ctx.worker.stopping;
@@ -62,7 +62,8 @@ export async function tryPrompt(ctx: Context, caller: Caller, input: PromptToTry
   const files = { userId: caller.id, attachmentIds };
   const outcome: OutputOutcome = await withAttachments(ctx, files, signal, ask);
   if (!outcome.ok && !outcome.rejected) throw toProviderError(ctx, caller, outcome);
-  const { usage, durationMs } = outcome;
+  const { durationMs } = outcome;
+  const { provider: _provider, searches: _searches, ...usage } = outcome.usage ?? {};
   const unknown = { model, inputTokens: 0, outputTokens: 0, estimated: true, costUsd: 0, toolUses: 0, toolCostUsd: 0 };
   const answered = outcome.ok
     ? { answer: outcome.text, output: outcome.output, problems: [] }

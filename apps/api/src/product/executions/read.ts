@@ -21,6 +21,9 @@ export const executionFields = {
   citations: executions.citations,
   toolUses: executions.toolUses,
   truncated: executions.truncated,
+  modelAttempts: executions.modelAttempts,
+  outcome: executions.outcome,
+  outcomeReason: executions.outcomeReason,
   error: executions.error,
   errorCode: executions.errorCode,
   inputTokens: executions.inputTokens,
@@ -112,10 +115,11 @@ const ownExecutions = ownedList({
 
 /** An `endDate` without a time includes that UTC day. */
 export async function listExecutions(ctx: Context, caller: Caller, query: ListExecutionsQuery) {
-  const { taskId, status, startDate, endDate, ...asked } = query;
+  const { taskId, status, outcome, startDate, endDate, ...asked } = query;
   const filter = and(
     taskId ? eq(executions.taskId, taskId) : undefined,
     status ? eq(executions.status, status) : undefined,
+    outcome ? eq(executions.outcome, outcome) : undefined,
     startDate ? gte(executions.createdAt, new Date(startDate)) : undefined,
     endDate ? isUntil(endDate) : undefined,
   );
@@ -133,7 +137,7 @@ function isUntil(endDate: string): SQL {
 type ExecutionRow = Pick<typeof executions.$inferSelect, keyof typeof executionFields>;
 
 export function toExecution({ inputTokens, outputTokens, tokensEstimated, ...given }: ExecutionRow) {
-  const row = { ...given, citations: given.citations ?? [] };
+  const row = { ...given, citations: given.citations ?? [], modelAttempts: given.modelAttempts ?? [] };
   if (inputTokens === null || outputTokens === null) return { ...row, tokensUsed: null, tokens: null };
   const total = inputTokens + outputTokens;
   const tokens = { input: inputTokens, output: outputTokens, total, estimated: tokensEstimated };

@@ -32,7 +32,7 @@ export function duplicateTask(
     if (!original) throw taskNotFound();
 
     const { settings } = original;
-    checkTools(tx, settings);
+    await checkTools(tx, settings);
     const channels = await lockChannels(tx, caller, settings.channels);
     const nextExecutionAt = original.status === 'active' && !isPaused ? nextRun(settings, tx.now()) : null;
     if (nextExecutionAt !== null) await reserveActiveTask(tx, caller);

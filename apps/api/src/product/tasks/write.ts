@@ -8,7 +8,7 @@ import { assertRevision, type ExpectedRevisions } from '../../platform/queries/r
 import { getSettings } from '../../platform/settings.ts';
 import { inTransaction } from '../../transaction.ts';
 import { assertReachable, setTaskWebhook } from '../deliveries/webhooks/managed-webhooks.ts';
-import { checkTools, checkToolUses } from '../executions/request/check-tools.ts';
+import { checkRequiredTools, checkTools, checkToolUses } from '../executions/request/check-tools.ts';
 import { requestConfirmations } from '../notifications/addresses.ts';
 import { changedOverdueAt, computeOverdueAt } from '../notifications/alerts/overdue-at.ts';
 import { reserveActiveTask } from './active-quota.ts';
@@ -28,8 +28,9 @@ export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput)
     const given = await toColumns(tx, caller, input);
     const system = status === 'active' ? await reserveActiveTask(tx, caller) : await getSettings(tx);
     const settings = completeSettings({ ...given, ...schedule }, system);
-    checkTools(tx, settings);
+    await checkTools(tx, settings);
     checkToolUses(settings);
+    checkRequiredTools(settings);
     assertNewLimits(null, settings, tx.now());
     const next = requireNextRun(settings, tx.now());
     const nextExecutionAt = status === 'active' ? next : null;
@@ -96,7 +97,7 @@ export function changeTask(
       .update(tasks)
       .set({
         ...columns,
-        ...(isResumed ? { consecutiveFailures: 0, waitingFailures: 0, isFailingAlerted: false } : {}),
+        ...(isResumed ? { consecutiveFailures: 0, waitingFailures: 0, notDoneInRow: 0, isFailingAlerted: false } : {}),
         ...(OVERDUE_FIELDS.some((field) => field in changes) ? { overdueAt: changedOverdueAt(after) } : {}),
       })
       .where(eq(tasks.id, id))
@@ -121,8 +122,9 @@ async function applyInput(
   const given = await toColumns(tx, caller, input);
   if (given.notificationEmail) await requestConfirmations(tx, caller.id, [given.notificationEmail]);
   const limited = { ...before, ...given };
-  if (given.tools || given.aiModel) checkTools(tx, limited);
+  if (given.tools || given.aiModel || given.fallbackModels) await checkTools(tx, limited);
   if (given.tools || given.maxToolUses) checkToolUses(limited);
+  if (given.tools || given.requireTools) checkRequiredTools(limited);
   const after: TaskRow = { ...limited, ...nextState(before, input, limited, now) };
   if (isOver(before, after) && !(await hasLiveRun(tx, before))) after.status = 'completed';
   return after;

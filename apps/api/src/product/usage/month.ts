@@ -113,7 +113,7 @@ interface Calls {
 }
 
 interface CallsRow {
-  models: (Calls & { model: string | null })[];
+  models: (Calls & { model: string | null; provider: string | null })[];
   tasks: (Calls & { kind: 'task' | 'agent' | 'deleted'; taskId: number | null; taskName: string | null })[];
   taskCount: number;
   tools: { uses: number; costUsd: number };
@@ -127,12 +127,13 @@ async function readCalls({ db }: Context, { id }: Caller, period: string) {
     db,
     sql`
     with calls as materialized (
-      select r.model, r.executions, r.input_tokens, r.output_tokens, r.cost_usd, r.tool_uses, r.tool_cost_usd, e.task_id,
+      select r.model, r.provider, r.executions, r.input_tokens, r.output_tokens, r.cost_usd, r.tool_uses, r.tool_cost_usd, e.task_id,
         case when r.source = 'agent' then 'agent' when e.task_id is null then 'deleted' else 'task' end as kind
       from usage_records r left join executions e on e.id = r.execution_id
       where r.user_id = ${id} and r.day >= ${`${period}-01`}::date and r.day < ${`${period}-01`}::date + interval '1 month'
     ), by_model as (
-      select model, ${sums} from calls group by model order by "costUsd" desc, executions desc, model limit ${MAX_LISTED}
+      select model, provider, ${sums} from calls group by model, provider
+      order by "costUsd" desc, executions desc, model, provider limit ${MAX_LISTED}
     ), by_task as (
       select kind, task_id as "taskId", ${sums} from calls group by kind, task_id
     ), top as (

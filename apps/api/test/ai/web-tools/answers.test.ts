@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap';
+import { fixProviders } from '../../../src/lib/ai/provider-list.ts';
 import type { AiRequest } from '../../../src/lib/ai/request.ts';
 import { tracedAi } from '../../../src/lib/ai/tracing.ts';
 import { type Attributes, NO_TRACE, type Trace } from '../../../src/lib/telemetry/tracing.ts';
@@ -63,11 +64,13 @@ t.test('An answer of Claude with searches has its citations, the uses and their 
     ],
     usage: {
       model: 'claude-sonnet-4-5-20250929',
+      provider: 'anthropic',
       inputTokens: 9000,
       outputTokens: 100,
       estimated: false,
       costUsd: 0.0385,
       toolUses: 1,
+      searches: 1,
       toolCostUsd: 0.01,
     },
   });
@@ -224,11 +227,13 @@ t.test('An answer through OpenRouter has its citations, its uses and one cost', 
         ],
         usage: {
           model: 'test-model',
+          provider: 'default',
           inputTokens: 9000,
           outputTokens: 100,
           estimated: false,
           costUsd: 0.05,
           toolUses: 3,
+          searches: 2,
         },
       });
     }
@@ -257,6 +262,6 @@ t.test('The span of a call has the uses of its tools', async (t) => {
   const span = { set: (attributes: Attributes) => void spans.push(attributes), fail() {} };
   const trace: Trace = { ...NO_TRACE, isOn: true, span: (_name, _attributes, work) => work(span) };
   server.answer(() => ({ usage: { server_tool_use_details: { tool_calls_executed: 3 } } }));
-  await tracedAi(ai, trace, NO_PROVIDER).ask(buildAiRequest({ tools: ['web_fetch'] }));
+  await tracedAi(ai, trace, fixProviders(NO_PROVIDER)).ask(buildAiRequest({ tools: ['web_fetch'] }));
   t.match(spans, [{ 'carillon.usage.tool_uses': 3 }]);
 });

@@ -1,9 +1,13 @@
 import t from 'tap';
-import { describeWebTools, findWebTools } from '../../../src/lib/ai/web-tools/find-web-tools.ts';
+import { joinProviders } from '../../../src/lib/ai/providers.ts';
+import { describeWebTools } from '../../../src/lib/ai/web-tools/find-web-tools.ts';
+import type { Config } from '../../../src/lib/config/config.ts';
 import { NO_PROVIDER } from '../../support/ai-client.ts';
 
 const ALL = ['web_search', 'web_fetch'];
 const claude = 'anthropic/claude-sonnet-4-5';
+const findTools = (settings: Config['ai'], model: string) =>
+  describeWebTools(settings, joinProviders(settings, []), model);
 const anthropic = { anthropicApiKey: 'anthropic-key-1' };
 
 t.test("A model has web tools if Anthropic's API or OpenRouter serves it", async (t) => {
@@ -27,21 +31,21 @@ t.test("A model has web tools if Anthropic's API or OpenRouter serves it", async
     [{ ...anthropic, baseUrl: 'https://api.openai.com/v1' }, 'gpt-4o-mini', []],
     [{ ...anthropic, baseUrl: 'offline' }, 'gpt-4o-mini', []],
   ] as const) {
-    t.same(findWebTools({ ...NO_PROVIDER, ...settings }, model), tools, JSON.stringify([settings, model]));
+    t.same(findTools({ ...NO_PROVIDER, ...settings }, model).tools, tools, JSON.stringify([settings, model]));
   }
 });
 
 t.test('AI_WEB_TOOLS names a proxy in front of OpenRouter, or switches the tools off everywhere', async (t) => {
   const proxy = { ...NO_PROVIDER, ...anthropic, baseUrl: 'http://127.0.0.1:4000/v1' };
-  t.same(findWebTools({ ...proxy, webTools: 'openrouter' }, 'm'), ALL);
-  t.same(findWebTools({ ...NO_PROVIDER, baseUrl: 'offline', webTools: 'openrouter' }, 'm'), []);
+  t.same(findTools({ ...proxy, webTools: 'openrouter' }, 'm').tools, ALL);
+  t.same(findTools({ ...NO_PROVIDER, baseUrl: 'offline', webTools: 'openrouter' }, 'm').tools, []);
   t.same(
-    findWebTools({ ...NO_PROVIDER, ...anthropic, webTools: 'openrouter' }, 'm'),
+    findTools({ ...NO_PROVIDER, ...anthropic, webTools: 'openrouter' }, 'm').tools,
     [],
     'no service takes this model',
   );
-  for (const model of ['m', claude]) t.same(findWebTools({ ...proxy, webTools: 'none' }, model), []);
-  t.same(findWebTools({ ...proxy, baseUrl: 'https://openrouter.ai/api/v1', webTools: 'none' }, 'm'), []);
+  for (const model of ['m', claude]) t.same(findTools({ ...proxy, webTools: 'none' }, model).tools, []);
+  t.same(findTools({ ...proxy, baseUrl: 'https://openrouter.ai/api/v1', webTools: 'none' }, 'm').tools, []);
 });
 
 t.test('A model without web tools has a reason', async (t) => {
@@ -55,10 +59,6 @@ t.test('A model without web tools has a reason', async (t) => {
     [{ ...anthropic, webTools: 'none' }, claude, 'off'],
   ] as const) {
     const tools = absent === null ? ALL : [];
-    t.same(
-      describeWebTools({ ...NO_PROVIDER, ...settings }, model),
-      { tools, absent },
-      JSON.stringify([settings, model]),
-    );
+    t.same(findTools({ ...NO_PROVIDER, ...settings }, model), { tools, absent }, JSON.stringify([settings, model]));
   }
 });

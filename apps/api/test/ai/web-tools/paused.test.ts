@@ -55,11 +55,13 @@ t.test('A paused answer is sent back as it came and goes on, with what is left o
       ],
       usage: {
         model: 'claude-sonnet-4-5-20250929',
+        provider: 'anthropic',
         inputTokens: 21_000,
         outputTokens: 200,
         estimated: false,
         costUsd: 0.086,
         toolUses: 3,
+        searches: 2,
         toolCostUsd: 0.02,
       },
     });

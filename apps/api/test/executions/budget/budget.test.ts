@@ -32,7 +32,8 @@ const budget: Budget = {
   limitUsd: 0,
   month: null,
   spentUsd: 0,
-  model: MODEL,
+  models: [MODEL],
+  hasOutcomeCall: false,
   maxTokens: MAX_TOKENS,
   promptBytes: PROMPT.length,
   textBytes: 0,
@@ -74,7 +75,7 @@ t.test('The highest cost of a run counts a token for each byte, and a second cal
   t.equal(HIGHEST, Number((((500 + PROMPT.length) * 0.15 + MAX_TOKENS * 0.6) / 1e6).toFixed(12)));
   t.ok(highest({ ...budget, schemaBytes: 100 }) > 2 * HIGHEST);
   t.ok(highest({ ...budget, textBytes: 1000 }) > HIGHEST && highest({ ...budget, files: 1 }) > HIGHEST);
-  t.equal(highest({ ...budget, model: 'a-model-without-a-price' }), 0);
+  t.equal(highest({ ...budget, models: ['a-model-without-a-price'] }), 0);
 });
 
 t.test('The highest cost of a run counts its tools as often as they may be used', async (t) => {

@@ -185,9 +185,10 @@ const RUN: EndedRun = {
   notificationEmail: null,
   alertingSince: null,
   isFailingAlerted: false,
-  result: { ok: true, usage: { costUsd: 0.5 }, durationMs: 1500 },
+  costUsd: 0.5,
+  result: { ok: true, outcome: null, outcomeReason: null, durationMs: 1500 },
 };
-const FINAL = { isFailure: true, failuresInRow: 0, isStopped: false };
+const FINAL = { isFailure: true, failuresInRow: 0, isStopped: false, fallbacksInRow: 0 };
 const decide = (given: Partial<EndedRun>, outcome = FINAL) => decideAlerts({ ...RUN, ...given }, outcome).alerts;
 
 t.test('A run is expensive above the limit, and not at it', async (t) => {
@@ -207,7 +208,7 @@ t.test('A run is expensive above the limit, and not at it', async (t) => {
     },
   ]);
   t.same(decide({ alerts: { costAboveUsd: 0.5 } }), []);
-  t.same(decide({ alerts: { costAboveUsd: 0 }, result: { ok: true, usage: null, durationMs: 1 } }), []);
+  t.same(decide({ alerts: { costAboveUsd: 0 }, costUsd: 0 }), []);
 });
 
 t.test('A run is slow above the limit, and not at it, also if it fails', async (t) => {
@@ -220,7 +221,7 @@ t.test('A run is slow above the limit, and not at it, also if it fails', async (
     },
   ]);
   t.same(decide({ alerts: { durationAboveMs: 1500 } }), []);
-  const timeout = { ok: false, errorCode: 'TIMEOUT', message: 'Too long', usage: null, durationMs: 90_000 } as const;
+  const timeout = { ok: false, errorCode: 'TIMEOUT', message: 'Too long', durationMs: 90_000 } as const;
   t.match(decide({ alerts: { durationAboveMs: 60_000 }, result: timeout }), [{ kind: 'task.slow' }]);
 });
 
@@ -229,11 +230,10 @@ t.test('A cancelled run counts as no failure and is not slow, but its cost is al
     ok: false,
     errorCode: 'CANCELLED',
     message: 'Cancelled',
-    usage: { costUsd: 9 },
     durationMs: 9e6,
   } as const;
   const rules = { failuresInRow: 1, durationAboveMs: 1, costAboveUsd: 1 };
-  t.match(decide({ alerts: rules, result }, { ...FINAL, isFailure: false, failuresInRow: 1 }), [
+  t.match(decide({ alerts: rules, result, costUsd: 9 }, { ...FINAL, isFailure: false, failuresInRow: 1 }), [
     { kind: 'task.expensive' },
   ]);
   const since = minutesAfter(-60);
@@ -241,7 +241,7 @@ t.test('A cancelled run counts as no failure and is not slow, but its cost is al
 });
 
 t.test('The default rules apply with a webhook or an address, and are off without either', async (t) => {
-  const result = { ok: false, errorCode: 'TIMEOUT', message: 'Too long', usage: null, durationMs: 1 } as const;
+  const result = { ok: false, errorCode: 'TIMEOUT', message: 'Too long', durationMs: 1 } as const;
   const third = { ...FINAL, failuresInRow: 3 };
   t.match(decide({ result }, third), [{ kind: 'task.failing' }]);
   t.match(decide({ result, hasWebhook: false, notificationEmail: 'a@example.com' }, third), [{ kind: 'task.failing' }]);

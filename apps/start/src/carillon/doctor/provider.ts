@@ -1,26 +1,43 @@
 import { type AiOutcome, createAi } from '@carillon/api/lib/ai/client';
-import { createProviders } from '@carillon/api/lib/ai/providers';
+import {
+  findModel,
+  findModelList,
+  getApiUrl,
+  joinProviders,
+  type Provider,
+  type Providers,
+} from '@carillon/api/lib/ai/providers';
 import type { Config } from '@carillon/api/lib/config/config';
 import { describeCause, type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning, problem } = findingsFor('AI provider');
 const MAX_TIMEOUT_MS = 30_000;
-const ANTHROPIC_VERSION = '2023-06-01';
 
-/** Sends a small request to each configured provider. `model` is the default model of tasks. */
-export async function checkProvider(
+/**
+ * Sends a small request to `AI_BASE_URL`, and asks the other providers for their models. `model` is the default model of
+ * tasks; `known` are the providers with those of the settings, if the database could be read.
+ */
+export async function checkProviders(
   { ai, production }: Pick<Config, 'ai' | 'production'>,
   model: string,
+  known: Providers | null = null,
 ): Promise<Finding[]> {
-  const timeoutMs = Math.min(ai.timeoutMs, MAX_TIMEOUT_MS);
-  const settings = { ...ai, timeoutMs };
-  const { baseUrl, anthropicApiKey } = ai;
-  const findings: Finding[] = [];
-  if (baseUrl === 'offline' || (baseUrl === null && anthropicApiKey === null)) {
+  const settings = { ...ai, timeoutMs: Math.min(ai.timeoutMs, MAX_TIMEOUT_MS) };
+  const providers = known ?? joinProviders(ai, []);
+  if (providers.list.length === 0) {
     const message = 'The built-in model "offline" answers, which knows nothing.';
-    findings.push(production ? warning(message, 'Set AI_BASE_URL to a provider.') : ok(message));
-  } else if (baseUrl !== null) findings.push(await checkCompatible(settings, baseUrl, model));
-  if (anthropicApiKey !== null) findings.push(await checkAnthropic(settings));
+    const fix = 'Set AI_BASE_URL to a provider, or add one on the page /admin/providers.';
+    return [production ? warning(message, fix) : ok(message)];
+  }
+  const asked = findModel(providers, model);
+  const findings: Finding[] = [];
+  for (const provider of providers.list) {
+    const { source, kind, baseUrl } = provider;
+    const isAsked = source === 'environment' && kind === 'openai' && asked?.provider === provider;
+    findings.push(
+      isAsked ? await checkCompatible(settings, baseUrl, asked.model) : await checkList(provider, settings),
+    );
+  }
   return findings;
 }
 
@@ -82,28 +99,38 @@ async function explainFailure(
   );
 }
 
-async function checkAnthropic(settings: Config['ai']): Promise<Finding> {
-  const route = createProviders(settings).find('anthropic/any', null);
-  if (route.kind !== 'provider') return problem('The key has invalid characters.', 'Correct ANTHROPIC_API_KEY.');
-  const { apiUrl, key } = route;
-  const { status, isJson, error } = await get(`${apiUrl}/models?limit=1`, settings, {
-    'x-api-key': key,
-    'anthropic-version': ANTHROPIC_VERSION,
-  });
-  if (status === 200 && isJson) return ok(`${apiUrl} answers and accepts the key`);
-  if (status === 401 || status === 403)
-    return problem(`${apiUrl} rejects the key (${status}).`, 'Correct ANTHROPIC_API_KEY.');
+async function checkList(provider: Provider, settings: Config['ai']): Promise<Finding> {
+  const { name, kind, apiKey, source } = provider;
+  const isEnvironment = source === 'environment';
+  const apiUrl = getApiUrl(provider);
+  const [keyName, urlName] =
+    kind === 'anthropic' ? ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'] : ['AI_API_KEY', 'AI_BASE_URL'];
+  const page = `on the page /admin/providers`;
+  const correctKey = isEnvironment ? `Correct ${keyName}.` : `Save the key of ${name} again ${page}.`;
+  const correctUrl = isEnvironment ? `Correct ${urlName}, or unset it.` : `Correct the address of ${name} ${page}.`;
+  if (apiKey === 'unreadable') {
+    return problem(
+      `The key of ${name} cannot be decrypted.`,
+      `Add its key to ENCRYPTION_KEY, or save it again ${page}.`,
+    );
+  }
+  if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey.value)) {
+    return problem('The key has invalid characters.', correctKey);
+  }
+  const { origin, path, headers } = findModelList(provider);
+  const { status, isJson, error } = await get(origin + path, settings, headers);
+  const answers = apiKey ? 'answers and accepts the key' : 'answers';
+  if (status === 200 && isJson) return ok(`${apiUrl} ${answers}`);
+  if (status === 401 || status === 403) return problem(`${apiUrl} rejects the key (${status}).`, correctKey);
   if (status !== null && status >= 500)
     return problem(`${apiUrl} is unavailable (${status}).`, 'Check the status page of the provider.');
   if (status !== null) {
-    return problem(
-      `${apiUrl} is not the URL of the Anthropic Messages API (${status}).`,
-      'Correct ANTHROPIC_BASE_URL, or unset it.',
-    );
+    if (kind === 'openai') return warning(`${apiUrl} lists no models (${status}).`, correctUrl);
+    return problem(`${apiUrl} is not the URL of the Anthropic Messages API (${status}).`, correctUrl);
   }
   return error === 'TimeoutError'
     ? problem(`${apiUrl} does not answer in time.`, 'Check the network, or raise AI_TIMEOUT_MS.')
-    : problem(`${apiUrl} cannot be reached: ${error}`, 'Correct ANTHROPIC_BASE_URL, or allow the connection.');
+    : problem(`${apiUrl} cannot be reached: ${error}`, `${correctUrl.replace(/\.$/, '')}, or allow the connection.`);
 }
 
 async function get(url: string, { timeoutMs }: Config['ai'], headers: Record<string, string>) {

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@carillon/api/context';
+import { createProviderList } from '@carillon/api/lib/ai/provider-list';
+import type { Providers } from '@carillon/api/lib/ai/providers';
 import type { Config } from '@carillon/api/lib/config/config';
 import type { Environment } from '@carillon/api/lib/config/environment';
 import { connect, type Db, settings } from '@carillon/db';
@@ -14,10 +16,11 @@ import { checkDeliveries } from './deliveries.ts';
 import { checkEncryptionKeys } from './encryption-keys.ts';
 import { type Finding, findingsFor } from './finding.ts';
 import { checkMail } from './mail.ts';
+import { checkModels } from './models.ts';
 import { checkOldSnapshots } from './old-snapshots.ts';
 import { checkPartitions } from './partitions.ts';
 import { checkPooler, findPoolingOf } from './pooler.ts';
-import { checkProvider } from './provider.ts';
+import { checkProviders } from './provider.ts';
 import { checkProxy } from './proxy.ts';
 import { checkReplicas } from './replicas.ts';
 import { checkScheduler } from './scheduler.ts';
@@ -44,6 +47,8 @@ export async function runChecks(env: Environment, options: CheckOptions = {}): P
   const { processes = 1, now = systemClock, cwd = process.cwd(), onCheck = () => {} } = options;
   const { config, replaced, findings } = checkConfig(env, cwd);
   let model = DEFAULT_MODEL;
+  let providers: Providers | null = null;
+  let models: Finding[] = [];
   const run = async (check: (typeof CHECKS)[number], names: readonly string[], work: () => Promise<Finding[]>) => {
     onCheck(check, CHECKS.indexOf(check), CHECKS.length);
     const invalid = names.filter((name) => replaced.has(name));
@@ -64,6 +69,10 @@ export async function runChecks(env: Environment, options: CheckOptions = {}): P
       if (!readable) return found;
       const [row] = await db.select({ model: settings.defaultModel }).from(settings);
       model = row?.model ?? model;
+      providers = await createProviderList(db, config)
+        .load()
+        .catch(() => null);
+      models = await checkModels(db).catch(() => []);
       const secrets = replaced.has('ENCRYPTION_KEY') ? [] : await checkEncryptionKeys(db, config.encryptionKeys);
       const deliveries = await checkDeliveries(db, now(), config.retention.deliveriesDays);
       const partitions = await checkPartitions(db, now());
@@ -73,7 +82,7 @@ export async function runChecks(env: Environment, options: CheckOptions = {}): P
   await run(
     'AI provider',
     ['AI_BASE_URL', 'AI_API_KEY', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'AI_TIMEOUT_MS'],
-    () => checkProvider(config, model),
+    async () => [...(await checkProviders(config, model, providers)), ...models],
   );
   await run('mail', ['SMTP_URL'], () => checkMail(config.mail));
   const storageVariables = [

@@ -53,7 +53,8 @@ export async function setUp(context: PageContext): Promise<Page | Redirect> {
   const result = await actions.setUp(client, { token, ...input });
   if (!result.success)
     return { ...renderSetup(context, token, values, toFormErrors(result, context.texts)), status: toStatus(result) };
-  const { state, opened } = result.data;
-  if (opened) return { to: '/', cookies: [dashboard.serializeSession(opened.session)] };
+  const { state, opened, hasProvider } = result.data;
+  const to = hasProvider ? '/' : '/admin/providers/new';
+  if (opened) return { to, cookies: [dashboard.serializeSession(opened.session)] };
   return state === 'open' ? renderUnusable(context, 'used') : renderUnusable(context, state);
 }

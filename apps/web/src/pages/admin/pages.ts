@@ -5,6 +5,8 @@ import { changeCoupon, deleteCoupon, showCoupon, showDeleteCoupon } from './coup
 import { createCoupon, showCoupons, showNewCoupon } from './coupons/list.ts';
 import { setMaintenance, showMaintenance } from './maintenance.ts';
 import { showOverview } from './overview.ts';
+import { createProvider, showNewProvider, showProviders } from './providers/list.ts';
+import { changeProvider, deleteProvider, showDeleteProvider, showProvider } from './providers/provider.ts';
 import { changeSettings, showSettings } from './settings.ts';
 import { showUsers } from './users/list.ts';
 import { deactivateUser, deleteUser, showDeactivateUser, showDeleteUser } from './users/removal.ts';
@@ -32,6 +34,13 @@ export function adminPages({ admin }: PageRoutes): void {
   admin('POST', '/admin/coupons/:id', changeCoupon);
   admin('GET', '/admin/coupons/:id/delete', showDeleteCoupon);
   admin('POST', '/admin/coupons/:id/delete', deleteCoupon);
+  admin('GET', '/admin/providers', showProviders);
+  admin('GET', '/admin/providers/new', showNewProvider);
+  admin('POST', '/admin/providers/new', createProvider);
+  admin('GET', '/admin/providers/:id', showProvider);
+  admin('POST', '/admin/providers/:id', changeProvider);
+  admin('GET', '/admin/providers/:id/delete', showDeleteProvider);
+  admin('POST', '/admin/providers/:id/delete', deleteProvider);
   admin('GET', '/admin/settings', showSettings);
   admin('POST', '/admin/settings', changeSettings);
   admin('GET', '/admin/audit', showAudit);

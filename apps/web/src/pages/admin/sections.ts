@@ -5,6 +5,7 @@ const SECTIONS = [
   { href: '/admin', name: 'overview' },
   { href: '/admin/users', name: 'users' },
   { href: '/admin/coupons', name: 'coupons' },
+  { href: '/admin/providers', name: 'providers' },
   { href: '/admin/settings', name: 'settings' },
   { href: '/admin/audit', name: 'audit' },
 ] as const;

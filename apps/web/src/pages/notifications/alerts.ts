@@ -23,6 +23,7 @@ const SIGNS: Record<Alert['kind'], RunOutcome> = {
   'task.recovered': 'ran',
   'task.expensive': 'quota',
   'task.slow': 'late',
+  'task.degraded': 'late',
 };
 
 /** A path of a webhook may contain a secret. */

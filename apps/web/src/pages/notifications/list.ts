@@ -26,6 +26,7 @@ const SIGNS: Record<string, RunOutcome> = {
   'task.recovered': 'ran',
   'task.expensive': 'quota',
   'task.slow': 'late',
+  'task.degraded': 'late',
   'alert.undelivered': 'failed',
   'scheduler.silent': 'failed',
   'scheduler.back': 'ran',

@@ -1,3 +1,4 @@
+import { describeFallback } from '@carillon/contract/describe-fallback';
 import { renderMarkdown } from '../../components/answer/markdown.ts';
 import { renderOutput } from '../../components/answer/output.ts';
 import { renderSources } from '../../components/answer/sources.ts';
@@ -10,7 +11,15 @@ import type { Run } from './outcomes.ts';
 const MAX_CHARACTERS = 20_000;
 
 export function renderAnswer(context: UserPageContext, run: Run): Html {
-  return html`<section aria-labelledby="answer"><div class="head"><h2 id="answer">Answer</h2>${run.execution.truncated && html`<p>Cut off: it reached the maximum length</p>`}</div>${renderText(context, run)}</section>`;
+  return html`<section aria-labelledby="answer"><div class="head"><h2 id="answer">Answer</h2>${run.execution.truncated && html`<p>Cut off: it reached the maximum length</p>`}</div>${renderOutcome(run)}${renderText(context, run)}</section>`;
+}
+
+const OUTCOMES = { done: 'Done', nothing_new: 'Nothing new', not_done: 'Not done' };
+
+/** Whether it does what the task is for, and which model it is of. */
+function renderOutcome({ execution: { outcome, outcomeReason, modelAttempts } }: Run): Html {
+  const fallback = describeFallback(modelAttempts);
+  return html`${outcome !== null && html`<p><b>${OUTCOMES[outcome]}.</b> ${outcomeReason}</p>`}${fallback !== '' && html`<p>${fallback}</p>`}`;
 }
 
 /** The pages of the web that the answer cites. */

@@ -31,6 +31,10 @@ const FAILURES: Record<ExecutionErrorCode, Failure> = {
       'Replace your own key, if you have set one; otherwise tell the people who run this server. Then retry it.',
     link: { href: '/settings', text: 'Open the settings' },
   },
+  UNKNOWN_MODEL: {
+    why: 'The AI provider does not have the model',
+    whatToDo: 'Choose another model in the task. Then retry it.',
+  },
   INVALID_REQUEST: {
     why: 'The request could not be answered as it was',
     whatToDo: 'Edit the task: the model, its length or its attachments. Then retry it.',

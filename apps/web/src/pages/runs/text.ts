@@ -21,6 +21,8 @@ export async function showRunAsText(context: UserPageContext): Promise<string> {
     model,
     citations,
     truncated,
+    outcome,
+    outcomeReason,
   } = execution;
   const at = timeOf(execution);
   const place = `${formatLongDay(at, context.timeZone)}, ${formatTime(at, context.timeZone)} (${context.timeZone})`;
@@ -32,6 +34,7 @@ export async function showRunAsText(context: UserPageContext): Promise<string> {
     model !== null && `Model:   ${model}`,
     tokens !== null && `Tokens:  ${formatCount(tokens.input)} in, ${formatCount(tokens.output)} out`,
     costUsd !== null && `Cost:    ${formatCost(costUsd)}`,
+    outcome !== null && `Judged:  ${outcome.replace('_', ' ')}. ${outcomeReason}`,
     truncated && 'Answer:  cut off, it reached the maximum length',
     `Address: ${context.dashboard.appUrl}/executions/${id}`,
   ];

@@ -50,7 +50,13 @@ ${renderTable(
 ${renderTable(
   'Usage by model, the most expensive first',
   callColumns('Model'),
-  models.map((model) => renderCalls(model.model ?? 'unknown', model, costUsd)),
+  models.map((model) =>
+    renderCalls(
+      html`${model.model ?? 'unknown'}${model.provider !== null && html`<span class="sub">${model.provider}</span>`}`,
+      model,
+      costUsd,
+    ),
+  ),
 )}</section>`;
 }
 

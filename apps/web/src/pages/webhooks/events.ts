@@ -12,7 +12,15 @@ const GROUPS = [
   {
     id: 'on-alerts',
     title: 'alerts',
-    events: ['task.changed', 'task.overdue', 'task.failing', 'task.recovered', 'task.expensive', 'task.slow'],
+    events: [
+      'task.changed',
+      'task.overdue',
+      'task.failing',
+      'task.recovered',
+      'task.expensive',
+      'task.slow',
+      'task.degraded',
+    ],
   },
   { id: 'on-account', title: 'account', events: ['usage.alert', 'scheduler.silent'] },
 ] as const satisfies { id: string; title: keyof Texts['events']; events: readonly ChosenEvent[] }[];

@@ -1,8 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ChangeCouponInput, CreateCouponInput, ListCouponsQuery } from '../../admin/coupons.ts';
+import { ChangeProviderInput, CreateProviderInput, ProviderId, TestProviderInput } from '../../admin/providers.ts';
 import { ChangeSystemSettingsInput } from '../../admin/settings.ts';
 import { ChangeAccountInput, ListUsersQuery } from '../../admin/users.ts';
 import { Cursor, Email, GivenPassword, Id, Offset, pageLimit, strictObject, stringEnum } from '../../primitives.ts';
+import { ModelName } from '../../tasks/run-settings.ts';
 import { adminAction, adminChange, NoInput, userAction } from './define.ts';
 
 const Plan = stringEnum(['trial', 'pro']);
@@ -36,6 +38,14 @@ export const adminActions = {
 
   getSystemSettings: adminAction(NoInput),
   changeSystemSettings: adminChange(ChangeSystemSettingsInput),
+
+  listProviders: adminAction(NoInput),
+  createProvider: adminChange(
+    strictObject({ ...CreateProviderInput.properties, modelOfNewTasks: Type.Optional(ModelName) }),
+  ),
+  changeProvider: adminChange(strictObject({ id: ProviderId, ...ChangeProviderInput.properties })),
+  deleteProvider: adminChange(strictObject({ id: ProviderId })),
+  testProvider: adminChange(TestProviderInput),
 
   listAudit: adminAction(BrowseAuditQuery),
 };

@@ -81,7 +81,10 @@ export const accountActions = ({ signedIn, guest }: WebActionBuilder) => ({
   findSetup: guest('findSetup', async (ctx, { token }) => ({ state: await getSetupState(ctx, token) })),
 
   // Hashes a password for a link only, so it needs no narrower limit.
-  setUp: guest('setUp', (ctx, input) => setUp(ctx, input)),
+  setUp: guest('setUp', async (ctx, input) => {
+    const [done, { list }] = await Promise.all([setUp(ctx, input), ctx.providers.load()]);
+    return { ...done, hasProvider: list.length > 0 };
+  }),
 });
 
 const RESET_STATES: Partial<Record<ErrorKind, 'invalid' | 'expired' | 'used'>> = {

@@ -1,5 +1,8 @@
 import { getSettings } from '../../../platform/settings.ts';
 import { confirmSession, getConfirmation } from '../../../product/auth/confirm-session.ts';
+import { listProviders } from '../../../product/executions/request/providers/read.ts';
+import { testProvider } from '../../../product/executions/request/providers/test-call.ts';
+import { changeProvider, createProvider, deleteProvider } from '../../../product/executions/request/providers/write.ts';
 import { browseAudit } from '../../../product/system/audit.ts';
 import { changeSettings } from '../../../product/system/settings.ts';
 import { createSystemOverview } from '../../../product/system/stats/system-overview.ts';
@@ -9,6 +12,7 @@ import { listUsers } from '../../../product/users/admin/read.ts';
 import { changeAccount } from '../../../product/users/admin/write.ts';
 import { getCouponWithUses, listCoupons } from '../../../product/users/coupons/read.ts';
 import { changeCoupon, createCoupon, deleteCoupon } from '../../../product/users/coupons/write.ts';
+import { inTransaction } from '../../../transaction.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
 
 export const adminActions = ({ signedIn }: WebActionBuilder) => {
@@ -50,6 +54,27 @@ export const adminActions = ({ signedIn }: WebActionBuilder) => {
     changeSystemSettings: signedIn('changeSystemSettings', async ({ ctx, caller }, input) =>
       changeSettings(ctx, caller, input),
     ),
+
+    listProviders: signedIn('listProviders', async ({ ctx }) => {
+      const [providers, { hasDefault }] = await Promise.all([listProviders(ctx), ctx.providers.load()]);
+      return { providers, hasDefault };
+    }),
+    createProvider: signedIn('createProvider', async ({ ctx, caller }, { modelOfNewTasks, ...input }) =>
+      inTransaction(ctx, async (tx) => {
+        const provider = await createProvider(tx, caller, input);
+        const defaultModel = modelOfNewTasks && `${provider.name}/${modelOfNewTasks}`;
+        if (defaultModel) await changeSettings(tx, caller, { defaultModel });
+        return provider;
+      }),
+    ),
+    changeProvider: signedIn('changeProvider', async ({ ctx, caller }, { id, ...changes }) =>
+      changeProvider(ctx, caller, id, changes),
+    ),
+    deleteProvider: signedIn('deleteProvider', async ({ ctx, caller }, { id }) => {
+      await deleteProvider(ctx, caller, id);
+      return null;
+    }),
+    testProvider: signedIn('testProvider', async ({ ctx }, input) => testProvider(ctx, input)),
 
     listAudit: signedIn('listAudit', async ({ ctx }, query) => browseAudit(ctx, query)),
   };

@@ -1,3 +1,4 @@
+import { describeFallback } from '@carillon/contract/describe-fallback';
 import { type Citation, Execution } from '@carillon/contract/executions';
 import { nullable, strictObject } from '@carillon/contract/primitives';
 import { type Static, Type } from '@sinclair/typebox';
@@ -43,12 +44,15 @@ export const getRun = defineTool({
     const created = toMoment(row.createdAt, zone);
     const completed = row.completedAt && toMoment(row.completedAt, zone);
     const page = toRunPage(ctx, runId);
+    const fallback = describeFallback(execution.modelAttempts);
     const lines = [
       `Run ${runId} of task ${row.taskId} is ${row.status}. It was queued ${created.local}${completed ? ` and ended ${completed.local}` : ''}.`,
       ...(completed ? [] : ['It has not ended: call get_run again in a few seconds.']),
       ...(row.errorCode === null ? [] : [`Error ${row.errorCode}: ${quote(row.error ?? '')}`]),
       ...(changes && changes.length > 0 ? [`Changes: ${quoteData(changes)}`] : []),
       ...(row.truncated ? [CUT_OFF] : []),
+      ...(row.outcome === null ? [] : [`Outcome ${row.outcome}: ${quote(row.outcomeReason ?? '')}`]),
+      ...(fallback === '' ? [] : [quote(fallback)]),
       ...describeCitations(citations),
       `Page: ${page}`,
       ...(execution.result === null ? [] : [fence('The result', execution.result, page)]),

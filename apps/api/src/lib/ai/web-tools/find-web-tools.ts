@@ -1,6 +1,6 @@
 import { WEB_TOOLS } from '@carillon/db';
 import type { Config } from '../../config/config.ts';
-import { findService } from '../providers.ts';
+import { findModel, type Provider, type Providers } from '../providers.ts';
 import type { WebTool } from '../request.ts';
 
 /** Other regions than these have none. */
@@ -9,13 +9,15 @@ const OPENROUTER = new Map<string, readonly WebTool[]>([
   ['us.openrouter.ai', ['web_search']],
 ]);
 
-/** The tools that the service of a model runs itself: Anthropic's and OpenRouter's have some, every other service none. */
-export function findWebTools(settings: Config['ai'], model: string): readonly WebTool[] {
-  if (settings.webTools === 'none') return [];
-  const service = findService(settings, model);
-  if (service.kind === 'anthropic') return WEB_TOOLS;
-  if (service.kind !== 'compatible') return [];
-  return settings.webTools === 'openrouter' ? WEB_TOOLS : (OPENROUTER.get(new URL(service.url).hostname) ?? []);
+/** The tools that a provider runs itself: Anthropic's and OpenRouter's have some, every other service none. */
+export function findWebTools(
+  { webTools }: Pick<Config['ai'], 'webTools'>,
+  provider: Provider | null,
+): readonly WebTool[] {
+  if (webTools === 'none' || provider === null) return [];
+  if (provider.kind === 'anthropic') return WEB_TOOLS;
+  const isToldSo = webTools === 'openrouter' && provider.source === 'environment';
+  return isToldSo ? WEB_TOOLS : (OPENROUTER.get(new URL(provider.baseUrl).hostname) ?? []);
 }
 
 interface OfferedTools {
@@ -25,9 +27,14 @@ interface OfferedTools {
 }
 
 /** The tools of a model, and why it has none. */
-export function describeWebTools(settings: Config['ai'], model: string): OfferedTools {
-  const tools = [...findWebTools(settings, model)];
+export function describeWebTools(
+  settings: Pick<Config['ai'], 'webTools'>,
+  providers: Providers,
+  model: string,
+): OfferedTools {
+  const provider = findModel(providers, model)?.provider ?? null;
+  const tools = [...findWebTools(settings, provider)];
   if (tools.length > 0) return { tools, absent: null };
   if (settings.webTools === 'none') return { tools, absent: 'off' };
-  return { tools, absent: findService(settings, model).kind === 'offline' ? 'offline' : 'provider' };
+  return { tools, absent: provider === null && providers.isOffline ? 'offline' : 'provider' };
 }

@@ -79,10 +79,10 @@ export const selectFeed = (secret: string, now: Date): SQL => sql`
 /** Bounds of pairs, which no estimate of the number of runs keeps from following the index. None for a null owner. */
 const selectCompleted = (column: SQL, owner: SQL) => sql`
   (select id, task_id, completed_at from (
-    select id, user_id, task_id, status, completed_at from executions
+    select id, user_id, task_id, status, outcome, completed_at from executions
     where (${column}, id) >= (${owner}, 0) and (${column}, id) <= (${owner}, ${sql.raw(String(MAX_ID))})
     order by ${column} desc, id desc limit ${sql.raw(String(MAX_SEARCHED))}) x
-  where status = 'completed' order by ${column} desc, id desc limit ${sql.raw(String(MAX_ENTRIES))})`;
+  where status = 'completed' and outcome is distinct from 'nothing_new' order by ${column} desc, id desc limit ${sql.raw(String(MAX_ENTRIES))})`;
 
 /** By the id of the run. A run that has been deleted since is missing. */
 export async function readResults(ctx: Context, { userId, runs }: Feed): Promise<ReadonlyMap<number, FeedResult>> {

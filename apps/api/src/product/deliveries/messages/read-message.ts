@@ -1,3 +1,4 @@
+import { describeFallback } from '@carillon/contract/describe-fallback';
 import type { EventData } from '@carillon/contract/webhooks/events';
 import type { OutputChange } from '@carillon/db';
 import type { Context } from '../../../context.ts';
@@ -31,10 +32,13 @@ export function readMessage(
     case 'execution.completed': {
       const { task, execution } = data as EventData<'execution.completed'>;
       const changes = (execution.changes ?? []) as OutputChange[];
+      const isNotDone = execution.outcome === 'not_done';
+      const event = isNotDone ? ': not done' : changes.length > 0 ? ': the answer changed' : '';
       return {
         ...base,
-        level: 'success',
-        title: `${task.name}${changes.length > 0 ? ': the answer changed' : ''}`,
+        level: isNotDone ? 'failure' : 'success',
+        title: `${task.name}${event}`,
+        ...(isNotDone && { text: execution.outcomeReason ?? null }),
         markdown: execution.result,
         isCut,
         citations: execution.citations ?? [],
@@ -53,7 +57,7 @@ export function readMessage(
       return { ...base, level: 'alert', title: `${task.name} is overdue`, text, url: toUrl(`/tasks/${task.id}`) };
     }
     case 'task.failing': {
-      const { task, execution, failuresInRow, error, stopped } = data as EventData<'task.failing'>;
+      const { task, execution, failuresInRow, error, errorCode, stopped } = data as EventData<'task.failing'>;
       const count = failuresInRow === 1 ? '' : ` ${failuresInRow} times in a row`;
       const url = toUrl(`/executions/${execution.id}`);
       if (stopped) {
@@ -66,7 +70,9 @@ export function readMessage(
           url,
         };
       }
-      return { ...base, level: 'alert', title: `${task.name} failed${count}`, text: `The last error: ${error}`, url };
+      const [verb, last] = errorCode === null ? ['did not do what it is for', 'run'] : ['failed', 'error'];
+      const title = `${task.name} ${verb}${count}`;
+      return { ...base, level: 'alert', title, text: `The last ${last}: ${error}`, url };
     }
     case 'task.recovered': {
       const { task, execution, since } = data as EventData<'task.recovered'>;
@@ -84,6 +90,12 @@ export function readMessage(
       const { task, execution, durationMs, durationAboveMs } = data as EventData<'task.slow'>;
       const text = `The limit is ${durationAboveMs / 1000} s.`;
       const title = `A run of ${task.name} took ${Number((durationMs / 1000).toPrecision(3))} s`;
+      return { ...base, level: 'alert', title, text, url: toUrl(`/executions/${execution.id}`) };
+    }
+    case 'task.degraded': {
+      const { task, execution, fallbacksInRow, modelAttempts } = data as EventData<'task.degraded'>;
+      const text = describeFallback(modelAttempts);
+      const title = `${task.name} was answered by a fallback model ${fallbacksInRow} times in a row`;
       return { ...base, level: 'alert', title, text, url: toUrl(`/executions/${execution.id}`) };
     }
     case 'notification': {

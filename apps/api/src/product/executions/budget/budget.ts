@@ -9,7 +9,10 @@ export interface Budget {
   /** The UTC month of `spentUsd`, such as `2026-11`; null before the first run. */
   month: string | null;
   spentUsd: number;
-  model: string;
+  /** Of which one is asked after the other. */
+  models: readonly string[];
+  /** Whether a second call decides the outcome. */
+  hasOutcomeCall: boolean;
   maxTokens: number;
   /** Of everything that is sent; before the start at least that much, so that the start of a planned run is not refused. */
   promptBytes: number;
@@ -42,7 +45,7 @@ const contextBytes = sql`case when (t.context ->> 'clock')::boolean then 400 + o
 /** Null for a task without a budget, which costs nothing then. For statements with the alias `t` (tasks). */
 export const selectBudget: SQL<Budget | null> = sql`case when t.monthly_budget_usd is not null then (
   select json_build_object('limitUsd', t.monthly_budget_usd, 'month', t.cost_month, 'spentUsd', t.month_cost_usd,
-    'model', t.ai_model, 'maxTokens', t.max_tokens, 'promptBytes', octet_length(t.prompt) + ${contextBytes} + ${resultBytes},
+    'models', array_prepend(t.ai_model, t.fallback_models), 'hasOutcomeCall', t.notify = 'news', 'maxTokens', t.max_tokens, 'promptBytes', octet_length(t.prompt) + ${contextBytes} + ${resultBytes},
     'textBytes', coalesce(sum(u.size) filter (where not ${isBinary}), 0), 'files', count(*) filter (where ${isBinary}),
     'schemaBytes', octet_length(t.output_schema::text), 'tools', t.tools, 'maxToolUses', t.max_tool_uses)
   from uploads u where u.id = any(t.attachment_ids)) end`;

@@ -1,11 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
-import { findService } from '../../../lib/ai/providers.ts';
+import { findModel, getApiUrl } from '../../../lib/ai/providers.ts';
 import type { WebTool } from '../../../lib/ai/request.ts';
 import type { AiUsage } from '../../../lib/ai/usage.ts';
 import { getHighestUsage } from '../../../lib/ai/web-tools/tool-limits.ts';
 import { quotaExceededError, toUtcDay, toUtcMonth } from '../../../platform/limits/quotas.ts';
-import type { CompletedExecution } from '../pipeline/execution-result.ts';
+import { type CompletedExecution, getLastCall } from '../pipeline/execution-result.ts';
+import { countOutcomeInput, OUTCOME_MAX_TOKENS } from '../result/outcome-request.ts';
 import { type Budget, checkBudget, type HighestCost } from './budget.ts';
 
 /** Instructions of ours and of the provider, roles, and separators. */
@@ -15,40 +16,54 @@ const TOKENS_PER_FILE = 1000;
 
 /**
  * Returns what a run costs at most by the price list, whose models alone have a price: a token is at least a byte of text,
- * tools may be used as often as the task allows, and with an output schema a second call may repair the first answer.
+ * tools may be used as often as the task allows, and with an output schema a second call may repair the first answer. Of
+ * several models it is the dearest one.
  * Loads the price list only if a budget asks for it.
  */
 export async function loadHighestCost(
-  ctx: Pick<Context, 'config'>,
+  ctx: Pick<Context, 'providers' | 'db'>,
   budgets: readonly (Budget | null)[],
 ): Promise<HighestCost> {
   if (budgets.every((budget) => budget === null)) return () => 0;
   const priceOf = await loadPrices(ctx);
-  return ({ model, maxTokens, promptBytes, textBytes, files, schemaBytes, tools, maxToolUses }) => {
-    const price = (tokens: number, allowed: readonly WebTool[] = []) => {
-      const { inputTokens, outputTokens, toolCostUsd } = getHighestUsage({
-        tools: allowed,
-        maxToolUses,
-        maxTokens,
-        inputTokens: tokens,
-      });
-      return priceOf({ model, inputTokens, outputTokens }) + toolCostUsd;
-    };
-    const input = SPARE_TOKENS + promptBytes + textBytes + files * TOKENS_PER_FILE;
-    if (schemaBytes === null) return price(input, tools);
-    return price(input + schemaBytes, tools) + price(input + schemaBytes + SPARE_TOKENS + maxTokens);
-  };
+  return (run) =>
+    Math.max(
+      ...run.models.map(
+        (model) => priceAnswer(priceOf, model, run) + (run.hasOutcomeCall ? priceOutcome(priceOf, model, run) : 0),
+      ),
+    );
 }
+
+function priceAnswer(priceOf: Price, model: string, run: Budget): number {
+  const { maxTokens, promptBytes, textBytes, files, schemaBytes, tools, maxToolUses } = run;
+  const price = (tokens: number, allowed: readonly WebTool[] = []) => {
+    const { inputTokens, outputTokens, toolCostUsd } = getHighestUsage({
+      tools: allowed,
+      maxToolUses,
+      maxTokens,
+      inputTokens: tokens,
+    });
+    return priceOf({ model, inputTokens, outputTokens }) + toolCostUsd;
+  };
+  const input = SPARE_TOKENS + promptBytes + textBytes + files * TOKENS_PER_FILE;
+  if (schemaBytes === null) return price(input, tools);
+  return price(input + schemaBytes, tools) + price(input + schemaBytes + SPARE_TOKENS + maxTokens);
+}
+
+const priceOutcome = (priceOf: Price, model: string, run: Budget) =>
+  priceOf({ model, inputTokens: countOutcomeInput(run), outputTokens: OUTCOME_MAX_TOKENS });
 
 /** The price of a call in US dollars; 0 for a model that is not in the price list. */
 export type Price = (call: { model: string; inputTokens: number; outputTokens: number }) => number;
 
 /** Loads the price list on its first use: it takes some 20 ms. */
-async function loadPrices({ config }: Pick<Context, 'config'>): Promise<Price> {
-  const { calculatePriceUsd } = await import('../../../lib/ai/pricing.ts');
+async function loadPrices({ providers, db }: Pick<Context, 'providers' | 'db'>): Promise<Price> {
+  const [{ calculatePriceUsd }, all] = await Promise.all([import('../../../lib/ai/pricing.ts'), providers.load(db)]);
   return (call) => {
-    const service = findService(config.ai, call.model);
-    return calculatePriceUsd({ ...call, ...('url' in service && { apiUrl: service.url }) });
+    const found = findModel(all, call.model);
+    if (!found) return calculatePriceUsd(call);
+    const priced = { ...call, apiUrl: getApiUrl(found.provider) };
+    return calculatePriceUsd(priced) || calculatePriceUsd({ ...priced, model: found.model });
   };
 }
 
@@ -61,7 +76,7 @@ export interface LostCall {
 
 /** Adds the usage to lost calls: the input, by the price list. Loads the list only if there is such a call. */
 export async function addUsage<T extends LostCall>(
-  ctx: Pick<Context, 'config'>,
+  ctx: Pick<Context, 'providers' | 'db'>,
   calls: readonly T[],
 ): Promise<(T & { usage: AiUsage })[]> {
   if (calls.length === 0) return [];
@@ -86,7 +101,7 @@ export function sumMonthCosts(
   for (const { taskId, startedAt, usageDay, result } of completed) {
     if (startedAt === null || usageDay === null) continue;
     const month = toUtcMonth(usageDay);
-    const usd = result.usage?.costUsd ?? 0;
+    const usd = getLastCall(result).usage?.costUsd ?? 0;
     const before = costs.get(taskId);
     if (!before || before.month < month) costs.set(taskId, { month, usd });
     else if (before.month === month) before.usd += usd;

@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { type QuotaExceeded, quotaExceededError, toUtcDay } from '../../../platform/limits/quotas.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
 import { selectBudget } from '../budget/budget.ts';
-import { type CompletedExecution, type ExecutionResult, permanentFailure } from './execution-result.ts';
+import { type CompletedExecution, type ExecutionResult, getLastCall, permanentFailure } from './execution-result.ts';
 import { writeFollowUps } from './follow-ups.ts';
 
 /**
@@ -57,6 +57,9 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
     citations: result.ok && result.citations ? JSON.stringify(result.citations) : null,
     toolUses: result.usage?.toolUses ?? 0,
     truncated: result.ok && result.isCut === true,
+    attempts: result.attempts ? JSON.stringify(result.attempts) : null,
+    outcome: result.ok ? result.outcome : null,
+    reason: result.ok ? result.outcomeReason : null,
     error: result.ok ? null : result.message,
     code: result.ok ? null : result.errorCode,
     model: result.usage?.model ?? null,
@@ -85,6 +88,9 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
         citations: 'text',
         toolUses: 'int',
         truncated: 'boolean',
+        attempts: 'text',
+        outcome: 'text',
+        reason: 'text',
         error: 'text',
         code: 'text',
         model: 'text',
@@ -96,6 +102,7 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       })}
     ), held as (
       select t.id, t.name, t.status, t.recurrence, t.next_execution_at, t.consecutive_failures, t.waiting_failures,
+        t.not_done_in_row, t.fallbacks_in_row,
         t.notification_email, t.webhook_url is not null or t.channels <> '{}' as has_webhook, t.notify,
         t.notify <> 'always' or t.watch <> '{}' as reports_changes, t.tools <> '{}' as has_tools, t.max_retries, t.alerts,
         t.alerting_since, t.is_failing_alerted, t.recurrence <> 'once' and t.status = 'active' and t.next_execution_at is null
@@ -107,7 +114,9 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
     update executions e set status = results.status, archived = true, completed_at = ${now}, slot = null,
       claim_token = null, lease_until = null, tokens_reserved = 0, result = results.result, output = results.answer::json,
       changed = results.changed, changes = results.changes::json, compared_with_id = results.against,
-      citations = results.citations::json, tool_uses = results.tool_uses, truncated = results.truncated, error = results.error, error_code = results.code, model = results.model, input_tokens = results.input, output_tokens = results.output,
+      citations = results.citations::json, tool_uses = results.tool_uses, truncated = results.truncated,
+      model_attempts = coalesce(results.attempts::json, e.model_attempts), outcome = results.outcome,
+      outcome_reason = results.reason, error = results.error, error_code = results.code, model = results.model, input_tokens = results.input, output_tokens = results.output,
       tokens_estimated = results.estimated, cost_usd = results.cost, processing_time_ms = results.ms,
       queued_at = coalesce(e.queued_at, ${now}),
       usage_day = case when results.token is not null then e.usage_day end
@@ -116,7 +125,8 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       then e.status = 'pending' else e.status = 'running' and e.claim_token = results.token end
     returning e.id, results.token as claim_token, e.task_id, e.user_id, e.trigger, e.via_webhook, e.planned_for,
       e.attempt, e.created_at as requested_at, e.started_at, was.usage_day, was.tokens_reserved, held.name as task_name, held.notification_email,
-      held.status as task_status, held.recurrence, held.next_execution_at, held.consecutive_failures, held.waiting_failures, held.has_webhook,
+      held.status as task_status, held.recurrence, held.next_execution_at, held.consecutive_failures, held.waiting_failures,
+      held.not_done_in_row, held.fallbacks_in_row, held.has_webhook,
       held.notify, held.reports_changes, held.has_tools, held.max_retries, held.alerts, held.alerting_since, held.is_failing_alerted, held.has_no_further_run, held.budget`,
     ),
   ]);
@@ -153,7 +163,8 @@ export const toUsageDeltas = (completed: readonly CompletedExecution[]): UsageDe
     const count = { userId, day, ...(result.ok ? { completed: 1 } : { failed: 1 }) };
     if (usageDay === null) return [count];
     if (startedAt === null) return [count, { userId, day: usageDay, executions: -1 }];
-    const tokens = result.usage ? result.usage.inputTokens + result.usage.outputTokens : 0;
-    const costUsd = result.usage?.costUsd ?? 0;
+    const { usage } = getLastCall(result);
+    const tokens = usage ? usage.inputTokens + usage.outputTokens : 0;
+    const costUsd = usage?.costUsd ?? 0;
     return [count, { userId, day: usageDay, tokens, tokensReserved: -tokensReserved, costUsd }];
   });

@@ -12,7 +12,16 @@ import { addMonthCost, type MonthCost, sumMonthCosts } from '../budget/costs.ts'
 import { notifyBudgets } from '../budget/notices.ts';
 import { findEndedTasks, recordFates } from '../planning/record-fates.ts';
 import { digestText, isWanted } from '../result/last-success.ts';
-import { type CompletedExecution, isCancelled, isOverBudget, type TaskStatus } from './execution-result.ts';
+import {
+  type CompletedExecution,
+  getLastCall,
+  getTotalUsd,
+  isCancelled,
+  isFallback,
+  isNotDone,
+  isOverBudget,
+  type TaskStatus,
+} from './execution-result.ts';
 import { mailResults } from './mail-results.ts';
 import { countWaitingFailures, findRetryTime, insertRetries } from './retries.ts';
 
@@ -25,6 +34,8 @@ interface FollowUp {
   taskStatus: TaskStatus;
   consecutiveFailures: number;
   waitingFailures: number;
+  notDoneInRow: number;
+  fallbacksInRow: number;
   alertingSince: Date | null;
   isFailingAlerted: boolean;
   alerts: NewAlert[];
@@ -43,10 +54,15 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     const current = earlier ? { ...execution, ...getTaskState(earlier) } : execution;
     const decided = decideFollowUp(tx, current, ended.has(execution.taskId));
     const waitingFailures = countWaitingFailures(current, decided.retryAt);
-    const failuresInRow = decided.consecutiveFailures + waitingFailures;
-    const isFailure = failuresInRow > current.consecutiveFailures + current.waitingFailures;
-    const outcome = { isFailure, failuresInRow, isStopped: isStopped(current, decided.taskStatus) };
-    const followUp = { ...decided, waitingFailures, ...decideAlerts(current, outcome) };
+    const rows = countRows(current, decided.retryAt);
+    const failuresInRow = rows.notDoneInRow + decided.consecutiveFailures + waitingFailures;
+    const isFailure = failuresInRow > current.notDoneInRow + current.consecutiveFailures + current.waitingFailures;
+    const fallbacksInRow = isFallback(current.result) ? rows.fallbacksInRow : 0;
+    const alerted = decideAlerts(
+      { ...current, costUsd: getTotalUsd(current.result) },
+      { isFailure, failuresInRow, isStopped: isStopped(current, decided.taskStatus), fallbacksInRow },
+    );
+    const followUp = { ...decided, waitingFailures, ...rows, ...alerted };
     byTask.set(execution.taskId, followUp);
     return followUp;
   });
@@ -58,7 +74,10 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     for (const { result } of completed) {
       tx.metrics.executionEnded({ outcome: result, durationMs: result.durationMs });
     }
-    for (const { result } of billed) if (result.usage) tx.metrics.usageRecorded(result.usage);
+    for (const { result } of billed) {
+      const { usage } = getLastCall(result);
+      if (usage) tx.metrics.usageRecorded(usage);
+    }
   });
   recordEvents(tx, followUps.flatMap(buildEvents));
   // One connection runs these in order, in one round trip.
@@ -79,19 +98,32 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
 }
 
 /** What an execution of the same task in the batch has changed. */
-const getTaskState = (followUp: FollowUp) => {
-  const { taskStatus, consecutiveFailures, waitingFailures, alertingSince, isFailingAlerted } = followUp;
-  return { taskStatus, consecutiveFailures, waitingFailures, alertingSince, isFailingAlerted };
-};
+const getTaskState = ({ completed: _completed, retryAt: _retryAt, alerts: _alerts, ...state }: FollowUp) => state;
 
 const isStopped = ({ taskStatus, recurrence }: CompletedExecution, after: TaskStatus) =>
   recurrence !== 'once' && after === 'failed' && taskStatus !== 'failed';
+
+/** Runs in a row that were not done, with the failures before them, and that a fallback model answered. */
+function countRows(
+  { result, consecutiveFailures, waitingFailures, ...before }: CompletedExecution,
+  retryAt: Date | null,
+) {
+  if (!result.ok) {
+    const isSkipped = retryAt !== null || isCancelled(result) || isOverBudget(result);
+    return { notDoneInRow: before.notDoneInRow, fallbacksInRow: isSkipped ? before.fallbacksInRow : 0 };
+  }
+  const failures = before.notDoneInRow + consecutiveFailures + waitingFailures;
+  return {
+    notDoneInRow: isNotDone(result) ? failures + 1 : 0,
+    fallbacksInRow: isFallback(result) ? before.fallbacksInRow + 1 : 0,
+  };
+}
 
 function decideFollowUp(
   tx: Context,
   completed: CompletedExecution,
   hasEnded: boolean,
-): Omit<FollowUp, 'waitingFailures' | 'alerts' | 'alertingSince' | 'isFailingAlerted'> {
+): Pick<FollowUp, 'completed' | 'retryAt' | 'taskStatus' | 'consecutiveFailures'> {
   const { result, recurrence, nextExecutionAt, plannedFor, taskStatus, consecutiveFailures } = completed;
   // The planned execution of a `once` task, or one on demand after it failed.
   const isOnly = recurrence === 'once' && nextExecutionAt === null && (plannedFor !== null || taskStatus === 'failed');
@@ -116,28 +148,24 @@ function decideFollowUp(
 
 async function insertUsageRecords({ db }: Context, billed: readonly CompletedExecution[]) {
   if (billed.length === 0) return;
-  const records = billed.map(({ id, userId, usageDay, completedAt, result: { usage } }) => ({
+  const records = billed.map(({ id, userId, usageDay, completedAt, result }) => ({
     userId,
     executionId: id,
     day: usageDay,
     at: completedAt,
-    model: usage?.model ?? null,
-    input: usage?.inputTokens ?? 0,
-    output: usage?.outputTokens ?? 0,
-    estimated: usage?.estimated ?? false,
-    cost: usage?.costUsd ?? 0,
-    toolUses: usage?.toolUses ?? 0,
-    toolCost: usage?.toolCostUsd ?? 0,
+    ...toLedgerCall(getLastCall(result)),
   }));
   await db.execute(sql`
-    insert into usage_records (user_id, execution_id, source, day, executions, model, input_tokens, output_tokens,
+    insert into usage_records (user_id, execution_id, source, day, executions, model, provider, input_tokens, output_tokens,
       estimated, cost_usd, tool_uses, tool_cost_usd, created_at)
-    select user_id, execution_id, 'execution', day, 1, model, input, output, estimated, cost, tool_uses, tool_cost, at
+    select user_id, execution_id, source, day, 1, model, provider, input, output, estimated, cost, tool_uses, tool_cost, at
     from ${recordset('r', records, {
       userId: 'int',
       executionId: 'int',
+      source: 'text',
       day: 'date',
       model: 'text',
+      provider: 'text',
       input: 'int',
       output: 'int',
       estimated: 'boolean',
@@ -148,14 +176,25 @@ async function insertUsageRecords({ db }: Context, billed: readonly CompletedExe
     })}`);
 }
 
+const toLedgerCall = ({ source, usage }: ReturnType<typeof getLastCall>) => ({
+  source,
+  model: usage?.model ?? null,
+  provider: usage?.provider ?? null,
+  input: usage?.inputTokens ?? 0,
+  output: usage?.outputTokens ?? 0,
+  estimated: usage?.estimated ?? false,
+  cost: usage?.costUsd ?? 0,
+  toolUses: usage?.toolUses ?? 0,
+  toolCost: usage?.toolCostUsd ?? 0,
+});
+
 /** `followUps` has one of each task. */
 async function updateTasks(
   { db, now }: Context,
   followUps: readonly FollowUp[],
   costs: ReadonlyMap<number, MonthCost>,
 ) {
-  const changes = followUps.map((followUp) => {
-    const { completed, taskStatus, consecutiveFailures, waitingFailures, alertingSince, isFailingAlerted } = followUp;
+  const changes = followUps.map(({ completed, taskStatus, consecutiveFailures, waitingFailures, ...followUp }) => {
     const { id, taskId, result } = completed;
     const cost = costs.get(taskId);
     return {
@@ -163,18 +202,21 @@ async function updateTasks(
       status: taskStatus,
       failures: consecutiveFailures,
       waiting: waitingFailures,
+      notDone: followUp.notDoneInRow,
+      fallbacks: followUp.fallbacksInRow,
       ms: result.ok && result.durationMs !== null ? Math.round(result.durationMs) : null,
       success: result.ok ? id : null,
       at: completed.completedAt,
       digest: result.ok ? digestText(result.text) : null,
       month: cost?.month ?? null,
       cost: cost?.usd ?? 0,
-      alertingSince,
-      isFailingAlerted,
+      alertingSince: followUp.alertingSince,
+      isFailingAlerted: followUp.isFailingAlerted,
     };
   });
   await db.execute(sql`
     update tasks t set status = c.status, consecutive_failures = c.failures, waiting_failures = c.waiting,
+      not_done_in_row = c.not_done, fallbacks_in_row = c.fallbacks,
       last_duration_ms = coalesce(c.ms, t.last_duration_ms),
       last_success_id = coalesce(c.success, t.last_success_id),
       last_success_at = case when c.success is null then t.last_success_at else c.at end,
@@ -188,6 +230,8 @@ async function updateTasks(
       status: 'text',
       failures: 'int',
       waiting: 'int',
+      notDone: 'int',
+      fallbacks: 'int',
       ms: 'int',
       success: 'int',
       at: 'timestamptz',
@@ -252,6 +296,8 @@ function buildEvents({ completed, retryAt, taskStatus, alerts }: FollowUp): Even
         completedAt: completedAt.toISOString(),
         ...(hasTools && { citations: result.citations ?? [], toolUses: result.usage?.toolUses ?? 0 }),
         ...(result.output !== null && { output: result.output }),
+        ...(result.outcome !== null && { outcome: result.outcome }),
+        ...(result.outcomeReason !== null && { outcomeReason: result.outcomeReason }),
         ...reported,
       },
     });

@@ -38,13 +38,13 @@ export async function mailResults(tx: Context, completed: readonly CompletedExec
 
 function buildMail({ config }: Context, execution: CompletedExecution, ownerEmail: string): NewMail {
   const { id, userId, taskName, result, notificationEmail } = execution;
-  const status = result.ok ? 'completed' : 'failed';
+  const status = result.ok ? (result.outcome === 'not_done' ? 'did not do what it is for' : 'completed') : 'failed';
   const changes = (result.ok && result.comparison?.changes) || [];
   const difference =
     changes.length > 0 ? `Its result differs from the last one:\n\n${describeChanges(changes)}\n\nThe result:\n\n` : '';
   const text = `A run of the task "${taskName}" ${status}.
 
-${result.ok && result.isCut ? `${CUT_OFF}\n\n` : ''}${difference}${result.ok ? shorten(result.text) : result.message}
+${result.ok && result.outcome === 'not_done' ? `Not done: ${result.outcomeReason}\n\n` : ''}${result.ok && result.isCut ? `${CUT_OFF}\n\n` : ''}${difference}${result.ok ? shorten(result.text) : result.message}
 ${listSources(result)}
 The run: ${config.appUrl}/executions/${id}
 

@@ -61,7 +61,8 @@ export const digestText = (text: string): string => hash('sha256', text, 'base64
 
 /** Whether the task's own webhook and mail get the result. The first success of a task is what later ones are compared with. */
 export function isWanted({ result, notify }: Pick<CompletedExecution, 'result' | 'notify'>): boolean {
-  if (!result.ok || notify === 'always') return true;
+  if (!result.ok || notify === 'always' || result.outcome === 'not_done') return true;
+  if (notify === 'news') return result.outcome !== 'nothing_new';
   return notify === 'change' && result.comparison?.changed === true;
 }
 

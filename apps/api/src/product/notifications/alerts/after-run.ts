@@ -1,5 +1,6 @@
-import type { ExecutionErrorCode } from '@carillon/contract/executions';
-import type { AlertRules } from '@carillon/db';
+import { describeFallback } from '@carillon/contract/describe-fallback';
+import type { ExecutionErrorCode, ExecutionOutcome } from '@carillon/contract/executions';
+import type { AlertRules, ModelAttempt } from '@carillon/db';
 import { getEffectiveRules } from './overdue-at.ts';
 import type { NewAlert } from './record.ts';
 
@@ -21,39 +22,44 @@ export interface EndedRun {
   alertingSince: Date | null;
   /** Whether this row of failures was alerted. */
   isFailingAlerted: boolean;
-  result: { usage: { costUsd: number } | null; durationMs: number | null } & (
-    | { ok: true }
+  /** Of all its calls. */
+  costUsd: number;
+  result: { durationMs: number | null; attempts?: ModelAttempt[] } & (
+    | { ok: true; outcome: ExecutionOutcome | null; outcomeReason: string | null }
     | { ok: false; errorCode: ExecutionErrorCode; message: string }
   );
 }
 
-interface Outcome {
-  /** Whether this run is one more failure: no retry follows before the next planned run. */
+interface RunInRow {
+  /** Whether this run is one more failure: no retry follows before the next planned run. One that is not done counts too. */
   isFailure: boolean;
   /** With this run. */
   failuresInRow: number;
   /** Whether this failure has switched a recurring task off. */
   isStopped: boolean;
+  /** Answers of fallback models, with this run; 0 if it is none. */
+  fallbacksInRow: number;
 }
 
 export function decideAlerts(
   run: EndedRun,
-  outcome: Outcome,
+  inRow: RunInRow,
 ): { alerts: NewAlert[]; alertingSince: Date | null; isFailingAlerted: boolean } {
   const rules = getEffectiveRules(run);
   const alerts = [
     findCost(run, rules),
     findDuration(run, rules),
-    findFailures(run, rules, outcome),
+    findFailures(run, rules, inRow),
+    findFallbacks(run, rules, inRow),
     findRecovery(run, rules),
   ].filter((alert) => alert !== null);
   const isFailing = alerts.some(({ kind }) => kind === 'task.failing');
-  const alertingSince = run.result.ok ? null : (run.alertingSince ?? (isFailing ? run.completedAt : null));
-  return { alerts, alertingSince, isFailingAlerted: !run.result.ok && (run.isFailingAlerted || isFailing) };
+  const alertingSince = isSuccess(run) ? null : (run.alertingSince ?? (isFailing ? run.completedAt : null));
+  return { alerts, alertingSince, isFailingAlerted: !isSuccess(run) && (run.isFailingAlerted || isFailing) };
 }
 
 function findCost(run: EndedRun, { costAboveUsd }: AlertRules): NewAlert | null {
-  const costUsd = run.result.usage?.costUsd ?? 0;
+  const { costUsd } = run;
   if (costAboveUsd === undefined || costUsd <= costAboveUsd) return null;
   return {
     ...describeRun(run),
@@ -77,12 +83,13 @@ function findDuration(run: EndedRun, { durationAboveMs }: AlertRules): NewAlert 
 }
 
 /** Once in each row of failures, and when they stop the task. */
-function findFailures(run: EndedRun, rules: AlertRules, outcome: Outcome): NewAlert | null {
+function findFailures(run: EndedRun, rules: AlertRules, inRow: RunInRow): NewAlert | null {
   const { result, taskName } = run;
-  const { isFailure, failuresInRow, isStopped } = outcome;
-  if (result.ok || !isFailure || rules.failuresInRow === undefined) return null;
+  const { isFailure, failuresInRow, isStopped } = inRow;
+  if (isSuccess(run) || !isFailure || rules.failuresInRow === undefined) return null;
   if (!isStopped && (run.isFailingAlerted || failuresInRow < rules.failuresInRow)) return null;
-  const { message: error, errorCode } = result;
+  const error = result.ok ? (result.outcomeReason ?? '') : result.message;
+  const errorCode = result.ok ? null : result.errorCode;
   const data = { ...toEventData(run), failuresInRow, error, errorCode, stopped: isStopped };
   const alert = { ...describeRun(run), kind: 'task.failing' as const, data };
   if (isStopped) {
@@ -92,17 +99,31 @@ function findFailures(run: EndedRun, rules: AlertRules, outcome: Outcome): NewAl
       message: `It will not run again until you resume it. The last error: ${error}`,
     };
   }
+  const verb = result.ok ? 'did not do what it is for' : 'failed';
   return {
     ...alert,
-    title: `Task "${taskName}" failed${failuresInRow === 1 ? '' : ` ${failuresInRow} times in a row`}`,
-    message: `The last error: ${error}`,
+    title: `Task "${taskName}" ${verb}${failuresInRow === 1 ? '' : ` ${failuresInRow} times in a row`}`,
+    message: `${result.ok ? 'The last run' : 'The last error'}: ${error}`,
+  };
+}
+
+function findFallbacks(run: EndedRun, rules: AlertRules, { fallbacksInRow }: RunInRow): NewAlert | null {
+  const { attempts = [] } = run.result;
+  if (fallbacksInRow === 0 || fallbacksInRow !== rules.fallbacksInRow) return null;
+  return {
+    ...describeRun(run),
+    kind: 'task.degraded',
+    title:
+      `A fallback model answered the task "${run.taskName}" ${fallbacksInRow === 1 ? '' : `${fallbacksInRow} times in a row`}`.trim(),
+    message: describeFallback(attempts),
+    data: { ...toEventData(run), fallbacksInRow, modelAttempts: attempts },
   };
 }
 
 /** Clears the state without an alert if the rules that raised it were removed. */
 function findRecovery(run: EndedRun, { overdueMinutes, failuresInRow }: AlertRules): NewAlert | null {
-  const { result, alertingSince } = run;
-  if (!result.ok || alertingSince === null || (overdueMinutes ?? failuresInRow) === undefined) return null;
+  const { alertingSince } = run;
+  if (!isSuccess(run) || alertingSince === null || (overdueMinutes ?? failuresInRow) === undefined) return null;
   return {
     ...describeRun(run),
     kind: 'task.recovered',
@@ -111,6 +132,9 @@ function findRecovery(run: EndedRun, { overdueMinutes, failuresInRow }: AlertRul
     data: { ...toEventData(run), since: alertingSince },
   };
 }
+
+/** It has completed, and nothing says that it did not do what it is for. */
+const isSuccess = ({ result }: EndedRun) => result.ok && result.outcome !== 'not_done';
 
 const isCancelled = ({ result }: EndedRun) => !result.ok && result.errorCode === 'CANCELLED';
 

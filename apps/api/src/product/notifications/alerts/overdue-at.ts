@@ -47,7 +47,7 @@ const firstLiveInstant = (userId: SQL, taskId: SQL) => sql`select min(e.planned_
   where e.user_id = ${userId} and e.task_id = ${taskId} and e.status in ('pending', 'running') and e.trigger = 'schedule'`;
 
 /** Of a task whose alerts reach a webhook, a channel or an address of its own. */
-const DEFAULT_RULES = { overdueMinutes: 15, failuresInRow: 3 } satisfies AlertRules;
+const DEFAULT_RULES = { overdueMinutes: 15, failuresInRow: 3, fallbacksInRow: 3 } satisfies AlertRules;
 const NO_RULES: AlertRules = {};
 
 interface RuleSettings {

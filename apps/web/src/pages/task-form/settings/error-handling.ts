@@ -1,5 +1,5 @@
 import { renderChoice, renderRadios } from '../../../components/choices.ts';
-import { renderInput } from '../../../components/fields.ts';
+import { renderInput, renderTextarea } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
 import type { SectionProps } from './section-props.ts';
 
@@ -18,7 +18,16 @@ export function renderErrorHandling({ values, errors, texts: { taskForm } }: Sec
     { value: 'cancel', text: taskForm.overlapCancel, hint: taskForm.overlapCancelHint },
   ];
   const retries = RETRIES.map((value) => ({ value, text: value === '0' ? taskForm.noRetries : value }));
-  return html`${renderRadios({ name: 'missed', legend: taskForm.missed, choices: missed, value: values.missed, errors })}
+  return html`${renderTextarea({
+    name: 'fallbackModels',
+    label: taskForm.fields.fallbackModels,
+    value: values.fallbackModels,
+    rows: 2,
+    attributes: raw('class="code" spellcheck="false" autocapitalize="off" autocomplete="off"'),
+    hint: taskForm.fallbackModelsHint,
+    errors,
+  })}
+${renderRadios({ name: 'missed', legend: taskForm.missed, choices: missed, value: values.missed, errors })}
 ${renderRadios({ name: 'overlap', legend: taskForm.overlap, choices: overlap, value: values.overlap, errors })}
 ${renderChoice({ name: 'maxRetries', legend: taskForm.retries, choices: retries, value: values.maxRetries, errors })}
 ${renderInput({

@@ -25,7 +25,7 @@ const GROUPS: Record<SettingGroup, Group> = {
     fields: ['clock', 'previousResult'],
     render: renderContext,
   },
-  web: { fields: ['tools', 'maxToolUses'], render: renderWebTools },
+  web: { fields: ['tools', 'maxToolUses', 'requireTools'], render: renderWebTools },
   answer: { fields: ['outputSchema'], render: renderAnswer },
   tell: {
     fields: [
@@ -37,11 +37,12 @@ const GROUPS: Record<SettingGroup, Group> = {
       'failuresInRow',
       'costAboveUsd',
       'durationAboveMs',
+      'fallbacksInRow',
     ],
     render: renderNotifications,
   },
   faults: {
-    fields: ['missed', 'overlap', 'maxRetries', 'timeoutMs'],
+    fields: ['fallbackModels', 'missed', 'overlap', 'maxRetries', 'timeoutMs'],
     render: renderErrorHandling,
   },
   limits: {

@@ -20,6 +20,7 @@ export function renderNotifications({ values, formData, errors, texts }: Section
   const notify = [
     { value: 'always', text: taskForm.notifyAlways, hint: taskForm.notifyAlwaysHint },
     { value: 'change', text: taskForm.notifyChange, hint: taskForm.notifyChangeHint },
+    { value: 'news', text: taskForm.notifyNews, hint: taskForm.notifyNewsHint },
     { value: 'failure', text: taskForm.notifyFailure, hint: taskForm.notifyFailureHint },
   ];
   const alerts = [
@@ -51,5 +52,6 @@ ${renderRule('overdueMinutes', fields.overdueMinutes, values, 'min="1" max="1008
 ${renderRule('failuresInRow', fields.failuresInRow, values, 'min="1" max="100"', errors)}
 ${renderRule('costAboveUsd', taskForm.costAbove, values, 'min="0" max="1000000" step="any"', errors)}
 ${renderRule('durationAboveMs', taskForm.durationAbove, values, 'min="0.001" max="86400" step="any"', errors)}
+${renderRule('fallbacksInRow', fields.fallbacksInRow, values, 'min="1" max="100"', errors)}
 </div></div>`;
 }

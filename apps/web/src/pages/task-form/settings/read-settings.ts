@@ -16,6 +16,7 @@ interface Read {
 type NumberField =
   | 'overdueMinutes'
   | 'failuresInRow'
+  | 'fallbacksInRow'
   | 'costAboveUsd'
   | 'durationAboveMs'
   | 'timeoutMs'
@@ -24,6 +25,12 @@ type NumberField =
 
 const WHOLE = /^\d{1,9}$/;
 const DECIMAL = /^\d{1,9}(?:[.,]\d{1,9})?$/;
+
+const readLines = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 
 /** Reads the fields, and says which of them cannot be read. What is typed as it was stored stays exactly as it was. */
 export function readSettings(
@@ -68,6 +75,7 @@ export function readSettings(
       failuresInRow: readCount('failuresInRow'),
       costAboveUsd: readNumber('costAboveUsd'),
       durationAboveMs: readSeconds('durationAboveMs'),
+      fallbacksInRow: readCount('fallbacksInRow'),
     };
     const given = Object.fromEntries(Object.entries(rules).filter(([, value]) => value !== null));
     const isEmpty = Object.keys(given).length === 0 && Object.keys(problems).every((field) => !(field in rules));
@@ -88,10 +96,9 @@ export function readSettings(
     channels: [...values.channels],
     // The contract refuses unknown choices.
     notify: values.notify as StoredTask['notify'],
-    watch: values.watch
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== ''),
+    watch: readLines(values.watch),
+    requireTools: values.requireTools && values.tools.length > 0,
+    fallbackModels: readLines(values.fallbackModels),
     alerts: readAlerts(),
     missed: values.missed as StoredTask['missed'],
     overlap: values.overlap as StoredTask['overlap'],
@@ -130,7 +137,7 @@ function keepStored(
     ...read,
     ...(isSame('outputSchema') && { outputSchema: stored.outputSchema }),
     ...(isSame('watch') && { watch: stored.watch }),
-    ...(isSame('alerts', 'overdueMinutes', 'failuresInRow', 'costAboveUsd', 'durationAboveMs') && {
+    ...(isSame('alerts', 'overdueMinutes', 'failuresInRow', 'costAboveUsd', 'durationAboveMs', 'fallbacksInRow') && {
       alerts: stored.alerts,
     }),
     ...(isSame('timeoutMs') && { timeoutMs: stored.timeoutMs }),

@@ -9,6 +9,9 @@ export interface SettingsValues {
   previousResult: boolean;
   tools: readonly string[];
   maxToolUses: string;
+  requireTools: boolean;
+  /** A model a line. */
+  fallbackModels: string;
   /** JSON. */
   outputSchema: string;
   /** Ids. */
@@ -22,6 +25,7 @@ export interface SettingsValues {
   costAboveUsd: string;
   /** In seconds. */
   durationAboveMs: string;
+  fallbacksInRow: string;
   missed: string;
   overlap: string;
   maxRetries: string;
@@ -34,7 +38,7 @@ export interface SettingsValues {
   monthlyBudgetUsd: string;
 }
 
-type TextField = Exclude<keyof SettingsValues, 'clock' | 'previousResult' | 'tools' | 'channels'>;
+type TextField = Exclude<keyof SettingsValues, 'clock' | 'previousResult' | 'requireTools' | 'tools' | 'channels'>;
 
 /** More than a task takes, so that too many are refused. */
 const MAX_READ = 100;
@@ -44,6 +48,8 @@ const DEFAULTS: SettingsValues = {
   previousResult: false,
   tools: [],
   maxToolUses: '5',
+  requireTools: false,
+  fallbackModels: '',
   outputSchema: '',
   channels: [],
   notify: 'always',
@@ -53,6 +59,7 @@ const DEFAULTS: SettingsValues = {
   failuresInRow: '3',
   costAboveUsd: '',
   durationAboveMs: '',
+  fallbacksInRow: '',
   missed: 'latest',
   overlap: 'skip',
   maxRetries: '3',
@@ -63,7 +70,14 @@ const DEFAULTS: SettingsValues = {
   monthlyBudgetUsd: '',
 };
 
-const { clock: _clock, previousResult: _previousResult, tools: _tools, channels: _channels, ...texts } = DEFAULTS;
+const {
+  clock: _clock,
+  previousResult: _previousResult,
+  requireTools: _requireTools,
+  tools: _tools,
+  channels: _channels,
+  ...texts
+} = DEFAULTS;
 const TEXT_FIELDS = Object.keys(texts) as TextField[];
 
 /** The fields of a new task. */
@@ -75,6 +89,7 @@ export function readSettingsValues(form: Form): SettingsValues {
     ...(read as Pick<SettingsValues, TextField>),
     clock: form.has('clock'),
     previousResult: form.has('previousResult'),
+    requireTools: form.has('requireTools'),
     tools: [...new Set(form.list('tools'))].slice(0, MAX_READ),
     channels: [...new Set(form.list('channels'))].slice(0, MAX_READ),
   };
@@ -101,6 +116,7 @@ function typeAlerts(alerts: StoredTask['alerts']): Partial<SettingsValues> {
     failuresInRow: writeNumber(alerts.failuresInRow),
     costAboveUsd: writeNumber(alerts.costAboveUsd),
     durationAboveMs: writeSeconds(alerts.durationAboveMs),
+    fallbacksInRow: writeNumber(alerts.fallbacksInRow),
   };
 }
 
@@ -110,6 +126,8 @@ export const toSettingsValues = (task: OptionalSettings & { timezone: string }):
   ...task.context,
   tools: task.tools,
   maxToolUses: String(task.maxToolUses),
+  requireTools: task.requireTools,
+  fallbackModels: task.fallbackModels.join('\n'),
   outputSchema: task.outputSchema === null ? '' : JSON.stringify(task.outputSchema, null, 2),
   channels: task.channels,
   notify: task.notify,

@@ -33,14 +33,14 @@ export function findMissingTools(
   return texts.taskForm.toolsMissing(explainAbsence(aiModel, offer.absent, texts));
 }
 
-interface FormValues extends Pick<SettingsValues, 'tools' | 'maxToolUses'> {
+interface FormValues extends Pick<SettingsValues, 'tools' | 'maxToolUses' | 'requireTools'> {
   aiModel: string;
 }
 
 const renderTool = (value: WebTool, text: string, hint: string, tools: readonly string[]): Html =>
   html`<label class="check"><input type="checkbox" name="tools" value="${value}"${tools.includes(value) && raw(' checked')}><span>${text}<span class="hint">${hint}</span></span></label>`;
 
-function renderBoxes({ tools, maxToolUses }: FormValues, errors: FormErrors, { taskForm }: Texts): Html {
+function renderBoxes({ tools, maxToolUses, requireTools }: FormValues, errors: FormErrors, { taskForm }: Texts): Html {
   const isWrong = errors.fields.tools !== undefined;
   return html`<fieldset class="ticks" id="tools"${isWrong && raw(' aria-describedby="tools-error" tabindex="-1"')}><legend>${taskForm.tools}</legend>
 ${renderTool('web_search', taskForm.search, taskForm.searchHint, tools)}${renderTool('web_fetch', taskForm.fetch, taskForm.fetchHint, tools)}${renderFieldError('tools', errors)}</fieldset>
@@ -52,7 +52,8 @@ ${renderInput({
   attributes: raw('class="short" min="1" max="20"'),
   hint: taskForm.maxUsesHint,
   errors,
-})}`;
+})}
+<label class="check"><input type="checkbox" name="requireTools"${requireTools && raw(' checked')}><span>${taskForm.requireTools}<span class="hint">${taskForm.requireToolsHint}</span></span></label>`;
 }
 
 /** Tools that are chosen already stay, so that they can be unticked. */

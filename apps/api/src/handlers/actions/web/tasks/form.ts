@@ -19,22 +19,25 @@ const CREATION = { as: 'POST /api/agent/create-task' };
 export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
   openTaskForm: signedIn('openTaskForm', async ({ ctx, caller }, { id, attachments, aiModel }) => {
     const { ai } = ctx.config;
-    const models = listModels(ai);
+    const providers = await ctx.providers.load();
+    const models = listModels(providers);
     if (id === undefined) {
       const [{ defaultModel }, choices] = await Promise.all([
         getSettings(ctx),
         listFormChoices(ctx, caller, attachments),
       ]);
-      const webTools = describeWebTools(ai, aiModel ?? defaultModel);
+      const webTools = describeWebTools(ai, providers, aiModel ?? defaultModel);
       return { task: null, defaultModel, ...choices, models: await models, webTools };
     }
     const task = await getTask(ctx, caller, id);
     const choices = await listFormChoices(ctx, caller, [...task.attachments, ...attachments]);
-    const webTools = describeWebTools(ai, aiModel ?? task.aiModel);
+    const webTools = describeWebTools(ai, providers, aiModel ?? task.aiModel);
     return { task, defaultModel: null, ...choices, models: await models, webTools };
   }),
 
-  findWebTools: signedIn('findWebTools', async ({ ctx }, { aiModel }) => describeWebTools(ctx.config.ai, aiModel)),
+  findWebTools: signedIn('findWebTools', async ({ ctx }, { aiModel }) =>
+    describeWebTools(ctx.config.ai, await ctx.providers.load(), aiModel),
+  ),
 
   previewRuns: signedIn('previewRuns', async ({ ctx }, input) => ({ occurrences: previewTask(ctx, input) })),
 

@@ -19,6 +19,8 @@ import { type Budget, checkBudget, type HighestCost } from '../../budget/budget.
 import { getCostOfMonth, type MonthCost } from '../../budget/costs.ts';
 import { LATE_AFTER_MS } from '../../planning/policies.ts';
 import { buildRequest } from '../../request/build-request.ts';
+import { OUTCOME_MAX_TOKENS } from '../../result/outcome-request.ts';
+import { type ProviderLimits, selectLimited } from '../provider-limits.ts';
 import { waitForTurn } from './claim-turns.ts';
 import { type Candidate, type ClaimedExecution, selectRunnable } from './select-runnable.ts';
 
@@ -75,17 +77,22 @@ const selectLost = (held: readonly Lease<number>[]) => {
     left join executions_live e on e.id = h.id and e.claim_token = h.claim_token where e.id is null)`;
 };
 
-export async function selectCandidates(tx: Context, { limit, after }: ClaimOptions) {
+export async function selectCandidates(
+  tx: Context,
+  { limit, after }: ClaimOptions,
+  limits: ProviderLimits | null = null,
+) {
+  const limited = limits ? await selectLimited(tx, limits, limit) : [];
   const [, rows] = await Promise.all([
     waitForTurn(tx),
     // A second statement: its snapshot must be taken afterwards.
-    selectRunnable(tx, limit, after),
+    selectRunnable(tx, limit - limited.length, after, limits?.others),
   ]);
   const withSlot = rows.filter(({ slot }) => slot !== null);
-  const candidates = withSlot.filter((row) => row.id !== null);
+  const candidates: Candidate[] = [...limited, ...withSlot.filter((row) => row.id !== null)];
   const isFull = withSlot.length < rows.length;
   const last = withSlot.at(-1)?.roundUserId ?? after;
-  return { candidates, next: rows.length < limit && !isFull ? 0 : last, isFull };
+  return { candidates, next: rows.length < limit - limited.length && !isFull ? 0 : last, isFull };
 }
 
 type StartingExecution = Candidate & ClaimedExecution;
@@ -140,9 +147,9 @@ function addRequest(budget: Budget | null, { system, prompt }: ExecutionRequest)
   return budget && { ...budget, promptBytes: Buffer.byteLength(system ?? '') + Buffer.byteLength(prompt) };
 }
 
-/** A second call may repair an answer that does not match the schema. */
-const countReservedTokens = ({ maxTokens, outputSchema }: Pick<Candidate, 'maxTokens' | 'outputSchema'>) =>
-  outputSchema ? 2 * maxTokens : maxTokens;
+/** A second call may repair an answer that does not match the schema, and another one decides its outcome. */
+const countReservedTokens = ({ maxTokens, outputSchema, notify }: Candidate) =>
+  (outputSchema ? 2 * maxTokens : maxTokens) + (notify === 'news' ? OUTCOME_MAX_TOKENS : 0);
 
 /** Writes neither events nor usage. Plan: executions and tasks by primary key. */
 export async function writeStarts(tx: Context, starting: readonly StartingExecution[], now: Date): Promise<void> {
@@ -153,6 +160,7 @@ export async function writeStarts(tx: Context, starting: readonly StartingExecut
     token: execution.claimToken,
     tokens: countReservedTokens(execution),
     count: execution.isFirstStart ? 1 : 0,
+    provider: execution.provider ?? null,
     request: JSON.stringify(execution.request),
   }));
   const at = sql`${now.toISOString()}::timestamptz`;
@@ -164,8 +172,9 @@ export async function writeStarts(tx: Context, starting: readonly StartingExecut
       with started as (
         update executions_live e set status = 'running', started_at = ${at}, slot = s.slot, claim_token = s.token,
           lease_until = ${leaseUntil(tx.config.executionLeaseMs)}, tokens_reserved = s.tokens, usage_day = ${toUtcDay(now)},
-          request = s.request::json
-        from ${recordset('s', starts, { id: 'int', slot: 'smallint', token: 'uuid', tokens: 'int', count: 'int', request: 'text' })}
+          request = s.request::json, provider = s.provider,
+          model_attempts = null
+        from ${recordset('s', starts, { id: 'int', slot: 'smallint', token: 'uuid', tokens: 'int', count: 'int', provider: 'text', request: 'text' })}
         where e.id = s.id
         returning e.task_id, s.count
       )

@@ -7,6 +7,7 @@ import { followSuccesses } from '../../result/last-success.ts';
 import { failOverQuota, toUsageDeltas, writeResults } from '../complete.ts';
 import type { ExecutionResult } from '../execution-result.ts';
 import { writeFollowUps } from '../follow-ups.ts';
+import { loadProviderLimits } from '../provider-limits.ts';
 import { findRetryTime } from '../retries.ts';
 import {
   type ClaimOptions,
@@ -19,18 +20,19 @@ import {
 import { lockCandidates } from './lock-candidates.ts';
 
 /** Completes executions and starts others in their slots, in one transaction. */
-export function completeAndClaim(
+export async function completeAndClaim(
   ctx: Context,
   results: readonly ExecutionResult[],
   options: ClaimOptions,
 ): Promise<ClaimResult> {
   const startedAt = performance.now();
+  const limits = await loadProviderLimits(ctx);
   const work = async (tx: Context) => {
     afterCommit(tx, () => tx.metrics.executionsClaimed(performance.now() - startedAt));
     // Results first: they may wait for row locks, and other processes can still claim meanwhile.
     const [completed, { candidates, ...round }] = await Promise.all([
       writeResults(tx, results),
-      selectCandidates(tx, options),
+      selectCandidates(tx, options, limits),
     ]);
     if (completed.length + candidates.length === 0) return { started: [], refused: 0, lost: 0, ...round };
 

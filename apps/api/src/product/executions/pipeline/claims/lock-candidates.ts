@@ -42,6 +42,8 @@ export async function lockCandidates(
     if (isPlannedTrigger(trigger) && waitingTasks.has(taskId)) return false;
     if (count >= MAX_RUNNING_PER_USER || tasks.has(taskId) || !slots.has(slot)) return false;
     counts.set(userId, count + 1);
+    // Another statement of this claim may have found the same slot.
+    slots.delete(slot);
     return true;
   });
   return { accounts, startable, lost: candidates.length - startable.length };

@@ -1,0 +1,111 @@
+import { listedModels, queryRows, recordset } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Context } from '../../../../context.ts';
+import { type ListedModel, readModelList } from '../../../../lib/ai/models/list-models.ts';
+import { findModel, type Provider } from '../../../../lib/ai/providers.ts';
+import { inTransaction } from '../../../../transaction.ts';
+import { notifyUsers } from '../../../notifications/write.ts';
+
+const DAY_MS = 86_400_000;
+
+interface UsedModel {
+  /** As the provider names it. */
+  model: string;
+  userIds: Set<number>;
+}
+
+/**
+ * Once a day, over all processes: compares the models that active tasks use with the list of their provider, and notifies
+ * the owners and the admins of those that are gone from it, or whose end it announces. A model that was never in the list is
+ * an alias, of which nothing is known.
+ */
+export async function watchModels(ctx: Context): Promise<void> {
+  const now = ctx.now();
+  const due = await queryRows(
+    ctx.db,
+    sql`update settings set models_checked_at = ${now.toISOString()}
+      where coalesce(models_checked_at, '-infinity') <= ${new Date(now.getTime() - DAY_MS).toISOString()} returning id`,
+  );
+  if (due.length === 0) return;
+  const used = await findUsedModels(ctx);
+  for (const [provider, models] of used) {
+    const listed = await readModelList(provider).catch(() => []);
+    // A provider without a list, or one that does not answer, says nothing.
+    if (listed.length > 0) await inTransaction(ctx, (tx) => compare(tx, provider, models, listed));
+  }
+}
+
+async function findUsedModels(ctx: Context): Promise<Map<Provider, UsedModel[]>> {
+  const [providers, rows] = await Promise.all([
+    ctx.providers.load(),
+    queryRows<{ model: string; userIds: number[] }>(
+      ctx.db,
+      sql`
+      select model, array_agg(distinct user_id) filter (where user_id is not null) as user_ids from (
+        select unnest(array_prepend(ai_model, fallback_models)) as model, user_id from tasks where status = 'active'
+        union all select default_model, null from settings
+      ) used group by model`,
+    ),
+  ]);
+  const used = new Map<Provider, UsedModel[]>();
+  for (const row of rows) {
+    const found = findModel(providers, row.model);
+    if (!found) continue;
+    const models = used.get(found.provider) ?? [];
+    used.set(found.provider, models);
+    const same = models.find(({ model }) => model === found.model);
+    const userIds = row.userIds ?? [];
+    if (same) for (const id of userIds) same.userIds.add(id);
+    else models.push({ model: found.model, userIds: new Set(userIds) });
+  }
+  return used;
+}
+
+async function compare(tx: Context, provider: Provider, used: readonly UsedModel[], listed: readonly ListedModel[]) {
+  const now = tx.now();
+  const byName = new Map(listed.map((one) => [one.model, one]));
+  const rows = await tx.db.select().from(listedModels).for('update');
+  const known = new Map(rows.filter((row) => row.provider === provider.name).map((row) => [row.model, row]));
+  const states = used.flatMap(({ model, userIds }) => {
+    const found = byName.get(model);
+    const before = known.get(model);
+    if (!found && !before) return [];
+    const endsAt = found?.endsAt ?? null;
+    const isEnding = !found || endsAt !== null;
+    const isNew = isEnding && before?.warnedAt == null;
+    const warnedAt = isEnding ? (before?.warnedAt ?? now) : null;
+    return [
+      { model, userIds, endsAt, listedAt: found ? now : (before?.listedAt ?? now), warnedAt, isNew, isGone: !found },
+    ];
+  });
+  // Models that no task uses any more are forgotten.
+  await tx.db.execute(sql`delete from listed_models where provider = ${provider.name}`);
+  if (states.length === 0) return;
+  await tx.db.execute(sql`
+    insert into listed_models (provider, model, listed_at, warned_at, ends_at)
+    select ${provider.name}, model, listed_at, warned_at, ends_at
+    from ${recordset(
+      'r',
+      states.map(({ model, listedAt, warnedAt, endsAt }) => ({ model, listedAt, warnedAt, endsAt })),
+      {
+        model: 'text',
+        listedAt: 'timestamptz',
+        warnedAt: 'timestamptz',
+        endsAt: 'timestamptz',
+      },
+    )}`);
+  const fresh = states.filter(({ isNew }) => isNew);
+  if (fresh.length === 0) return;
+  const admins = await queryRows<{ id: number }>(tx.db, sql`select id from users where role = 'ADMIN' and is_active`);
+  await notifyUsers(
+    tx,
+    fresh.flatMap(({ model, userIds, endsAt, isGone }) => {
+      const title = isGone
+        ? `The model ${model} is gone from the list of its provider`
+        : `The model ${model} ends on ${endsAt?.toISOString().slice(0, 10)}`;
+      const message = `Active tasks use it, and the provider "${provider.name}" ${isGone ? 'does not list it any more' : 'announces its end'}. Choose another model before it stops answering.`;
+      const recipients = new Set([...userIds, ...admins.map(({ id }) => id)]);
+      return [...recipients].map((userId) => ({ userId, kind: 'model.ending', title, message, path: '/tasks' }));
+    }),
+  );
+}
