@@ -1,7 +1,8 @@
+import { getTexts } from '@carillon/texts';
 import t from 'tap';
 import { renderMarkdown } from '../src/components/answer/markdown.ts';
 
-const render = (text: string) => String(renderMarkdown(text));
+const render = (text: string) => String(renderMarkdown(text, getTexts('en')));
 
 t.test('HTML, scripts, images and links that do not lead to the web are text', async (t) => {
   const hostile = [

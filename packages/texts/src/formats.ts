@@ -169,6 +169,10 @@ export function createFormats(language: Language, words: TimeWords) {
     /** `November` */
     month: (at: Date, timeZone: string): string => capitalize(date(at, timeZone, { month: 'long' })),
 
+    /** `November 2026` */
+    monthAndYear: (at: Date, timeZone: string): string =>
+      capitalize(date(at, timeZone, { month: 'long', year: 'numeric' })),
+
     /** `1 November` */
     dayOfMonth: (at: Date, timeZone: string): string => date(at, timeZone, { day: 'numeric', month: 'long' }),
   };

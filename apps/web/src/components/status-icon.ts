@@ -1,3 +1,4 @@
+import type { Texts } from '@carillon/texts';
 import { type Html, html, raw } from '../html.ts';
 
 /** The outcome of a planned run, or the state of something, as the signs show it. */
@@ -22,8 +23,6 @@ interface Shape {
   glyph: string;
   /** In a cell of 8 × 28, whose line is at 17.5. Null for what the strip does not show. */
   cell: string | null;
-  /** For `29 ran on time, 1 failed`. */
-  words: string;
 }
 
 const ON = '<path class="rod" d="M0 11.5h12"/>';
@@ -35,73 +34,61 @@ const SHAPES: Record<RunOutcome, Shape> = {
     color: 'ran',
     glyph: `${ON}<rect x="4" y="1" width="4" height="9" rx="1.5"/>`,
     cell: '<rect x="1.5" y="2" width="5" height="14" rx="1.5"/>',
-    words: 'ran on time',
   },
   changed: {
     color: 'changed',
     glyph: `${ON}<rect x="4" y="5.5" width="4" height="4.5" rx="1.25"/><circle cx="6" cy="2" r="2"/>`,
     cell: '<rect x="1.5" y="7" width="5" height="9" rx="1.5"/><circle cx="4" cy="3.25" r="2.25"/>',
-    words: 'changed',
   },
   late: {
     color: 'late',
     glyph: `${ON}<rect x="4" y="6" width="4" height="4" rx="1.25"/><path d="M5.25 0h1.5v6h-1.5z"/>`,
     cell: '<rect x="1.5" y="9" width="5" height="7" rx="1.5"/><path d="M3.25 2h1.5v8h-1.5z"/>',
-    words: 'ran late',
   },
   running: {
     color: 'running',
     glyph: `${ON}<rect class="hollow" x="4" y="1" width="4" height="9" rx="1.5"/>`,
     cell: '<rect class="hollow" x="1.5" y="2" width="5" height="14" rx="1.5"/>',
-    words: 'running',
   },
   waiting: {
     color: 'waiting',
     glyph: `${ON}<circle class="hollow" cx="6" cy="6.5" r="2.25"/>`,
     cell: null,
-    words: 'waiting',
   },
   paused: {
     color: 'paused',
     glyph: `${ON}<rect x="2.5" y="4" width="2.5" height="6"/><rect x="7" y="4" width="2.5" height="6"/>`,
     cell: null,
-    words: 'paused',
   },
   skipped: {
     color: 'skipped',
     glyph: `${ACROSS}<rect x="2.5" y="4" width="7" height="4" rx="1"/>`,
     cell: '<rect x="1" y="15.75" width="6" height="3.5" rx="1"/>',
-    words: 'skipped (still running)',
   },
   'skipped-by-user': {
     color: 'skipped',
     glyph: `${ACROSS}<rect class="hollow" x="2.5" y="4" width="7" height="4" rx="1"/>`,
     cell: '<rect class="hollow" x="1" y="15.75" width="6" height="3.5" rx="1"/>',
-    words: 'skipped by you',
   },
   failed: {
     color: 'failed',
     glyph: `${BELOW}<path d="M4 2h4v4l-4-1zM4 6.5l4 1V11H4z"/>`,
     cell: '<path d="M1.5 19h5v4l-5-1.25zM1.5 23.25l5 1.25V27.5h-5z"/>',
-    words: 'failed',
   },
   missed: {
     color: 'missed',
     glyph: `${BELOW}<circle class="hollow" cx="6" cy="7" r="3.25"/>`,
     cell: '<circle class="hollow" cx="4" cy="23" r="2.6"/>',
-    words: 'missed',
   },
   quota: {
     color: 'quota',
     glyph: `${BELOW}<path d="M1.5 3h9L6 11.5z"/>`,
     cell: '<path d="M.5 19.5h7L4 27z"/>',
-    words: 'over quota',
   },
   cancelled: {
     color: 'skipped',
     glyph: `${BELOW}<rect class="hollow" x="3" y="3" width="6" height="6" rx="1"/>`,
     cell: '<rect class="hollow" x="1.75" y="20.5" width="4.5" height="4.5" rx="1"/>',
-    words: 'stopped',
   },
 };
 
@@ -131,24 +118,21 @@ const CELLS_OF = Object.fromEntries(
   ]),
 ) as Record<RunOutcome, string[]>;
 
-/** `26 ran on time, 1 failed` */
-export function countOutcomes(outcomes: readonly RunOutcome[]): string {
+/** `26 on time, 1 failed` */
+export function countOutcomes(outcomes: readonly RunOutcome[], texts: Texts): string {
   const counts = new Map<RunOutcome, number>();
   for (const outcome of outcomes) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
   return (Object.keys(SHAPES) as RunOutcome[])
     .filter((outcome) => counts.has(outcome))
-    .map((outcome) => `${counts.get(outcome)} ${SHAPES[outcome].words}`)
+    .map((outcome) => `${counts.get(outcome)} ${texts.outcomes.signs[outcome]}`)
     .join(', ');
 }
 
 /** The last 30 planned runs of a task, oldest first, as a picture of one line. Fewer stand at the right. */
-export const renderStrip = (outcomes: readonly RunOutcome[]): Html => {
+export const renderStrip = (outcomes: readonly RunOutcome[], texts: Texts): Html => {
+  const { noPlannedRun, strip } = texts.outcomes;
   const shown = outcomes.slice(-CELLS);
-  const isEmpty = shown.length === 0;
-  return renderStripOf(
-    shown,
-    isEmpty ? 'No planned run yet' : `Last ${shown.length} planned runs: ${countOutcomes(shown)}`,
-  );
+  return renderStripOf(shown, shown.length === 0 ? noPlannedRun : strip(shown.length, countOutcomes(shown, texts)));
 };
 
 /** The same of something else, with its words in `name`. */
@@ -174,7 +158,7 @@ export function renderTallStrip(cells: readonly { outcome: RunOutcome; title: st
 }
 
 /** What the signs mean. */
-export const renderKey = (outcomes: readonly RunOutcome[]): Html =>
-  html`<ul class="key" id="key" aria-label="Key to the strip">${outcomes.map(
-    (outcome) => html`<li>${renderOutcome(outcome, SHAPES[outcome].words)}</li>`,
+export const renderKey = (outcomes: readonly RunOutcome[], texts: Texts): Html =>
+  html`<ul class="key" id="key" aria-label="${texts.outcomes.key}">${outcomes.map(
+    (outcome) => html`<li>${renderOutcome(outcome, texts.outcomes.signs[outcome])}</li>`,
   )}</ul>`;

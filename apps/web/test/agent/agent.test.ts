@@ -69,7 +69,7 @@ t.test('An answer without a script may propose a task, which is saved when the p
   const answered = await visitor.submit(page, 'Send', { message: 'Name a moon every Friday at five.' });
   t.match(answered, { status: 200, text: /I propose a task\..*Proposed task ?Moons ?Fridays at 17:00/ });
   t.notMatch(answered.text, /Create a task|proposedTask/);
-  t.match((await visitor.open('/tasks')).text, /Make your first task/, 'nothing is saved by the answer');
+  t.match((await visitor.open('/tasks')).text, /Create your first task/, 'nothing is saved by the answer');
   const saved = await visitor.submit(answered, 'Save task');
   t.match(saved, { status: 200, heading: 'Moons', text: /The task is saved\./ });
   t.equal(ai.requests.length, 1);

@@ -61,7 +61,7 @@ t.test('The first admin has an answer after three forms', async (t) => {
   });
   t.match(home, { heading: 'Home', text: /Your first task/ });
   const run = await admin.submit(home, 'Save and try it now', { prompt: 'Which bells ring the hours?' });
-  t.match(run, { heading: /^Run of/, text: /The answer will stand here/ });
+  t.match(run, { heading: /^Run of/, text: /Waiting for the answer/ });
   await runQueued({ text: 'The **quarter bells**.' });
   t.match(await admin.open(run.url), { text: /Answer.*The quarter bells\./ });
   t.match(await admin.open('/'), { heading: 'Home', text: /The quarter bells\..*Up next/ });
@@ -98,7 +98,7 @@ t.test('A failure leads from home to its reason, and a retry to the answer', asy
   const home = await rosa.open('/');
   t.match(home.text, /Needs attention ?1 item ?Prices failed/);
   const failed = await rosa.follow(home, 'See why');
-  t.match(failed.text, /The AI provider refused the API key.*What to do: Replace your own key.*No answer came/);
+  t.match(failed.text, /The provider rejected the API key.*What to do: Replace your own key.*No answer came/);
   const queued = await rosa.submit(failed, 'Retry');
   t.match(queued.text, /The run is queued.*Waiting/);
   await runQueued({ text: 'A bin costs 58 €.' });

@@ -73,7 +73,7 @@ t.test('A run shows its channels by name, with each attempt, in one statement be
   t.equal(statements(), SESSION_STATEMENTS + 2);
   t.match(
     row?.text,
-    /Delivered2Today at 10:02, answered 200 ?2 attempts ?Today at 10:01, answered 429: Too many messages/,
+    /Delivered2Today at 10:02, response 200 ?2 attempts ?Today at 10:01, response 429: Too many messages/,
   );
   const body = (await visit(app, alice).open(`/executions/${run.id}`)).response.body;
   t.notMatch(body, 'ntfy.example.com');
@@ -81,7 +81,7 @@ t.test('A run shows its channels by name, with each attempt, in one statement be
   const visitor = visit(app, alice);
   const shown = await visitor.open(`/executions/${run.id}`);
   const again = await visitor.submit(shown, 'Deliver again execution.completed');
-  t.match(again, { status: 200, text: /It is sent again\./ });
+  t.match(again, { status: 200, text: /The delivery is queued again\./ });
   t.match(await find(phone), { status: 'pending', attempt: 0 });
 });
 
@@ -91,16 +91,16 @@ t.test('A held delivery shows until when it is held, and a digested one what bec
   ]);
   const delivery = await find(ids[0]);
   t.equal(delivery.status, 'held');
-  t.match(await readRows(), [{ text: /^Nightntfy, execution\.completedHeld back0/ }]);
+  t.match(await readRows(), [{ text: /^Nightntfy, execution\.completedOn hold0/ }]);
   await change(delivery.id, { nextAttemptAt: inMinutes(600) });
-  t.match(await readRows(), [{ text: /Held back0until today at 20:00/ }]);
+  t.match(await readRows(), [{ text: /On hold0until today at 20:00/ }]);
 
   const digest = { ...delivery, id: randomUUID(), event: 'digest', status: 'pending' as const };
   await ctx.db.insert(deliveries).values({ ...digest, nextAttemptAt: inMinutes(5), queuedAt: null });
   await change(delivery.id, { status: 'digested', digestId: digest.id, nextAttemptAt: null, endedAt: START });
   await logAttempt(digest, 1, 'Slow down');
   t.match(await readRows(), [
-    { text: /Waiting ?in a digest1Today at 10:01, answered 429: Slow down; next try today at 10:05/ },
+    { text: /Waiting ?in a digest1Today at 10:01, response 429: Slow down; next attempt today at 10:05/ },
   ]);
   await change(digest.id, { status: 'delivered', nextAttemptAt: null, endedAt: START });
   const rows = await readRows();

@@ -38,7 +38,7 @@ t.test('A run shows what was sent to the model, whatever becomes of the task', a
   const statements = countStatements(ctx.db);
   const page = await alices.open(`/executions/${id}`);
   t.equal(statements(), SESSION_STATEMENTS + 2, 'session, run and deliveries');
-  t.match(page.text, /What was sent ?a system message and the prompt, to small/);
+  t.match(page.text, /Request ?System message and prompt, sent to small/);
   t.same(
     page.document.querySelectorAll('#request pre').map(({ text }) => text),
     [request.system, request.prompt],
@@ -52,7 +52,7 @@ t.test('A run shows what was sent to the model, whatever becomes of the task', a
 t.test('A request without a system message shows the prompt alone', async (t) => {
   const { id } = await insertRun({ request: { system: null, prompt: 'What is new?', model: 'small' } });
   const page = await alices.open(`/executions/${id}`);
-  t.match(page.text, /What was sent ?the prompt, to small/);
+  t.match(page.text, /Request ?Prompt, sent to small/);
   t.same(
     page.document.querySelectorAll('#request h3').map(({ text }) => text),
     ['Prompt'],

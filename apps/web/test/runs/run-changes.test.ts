@@ -29,29 +29,29 @@ t.test('A watched answer that changed has its own sign in the lists, the strip a
 
   const runs = await visitor.open('/executions');
   const outcomes = runs.document.querySelectorAll('tbody .outcome').map(({ text }) => text.trim());
-  t.same(outcomes, ['Changed', 'Ran', 'Failed', 'Changed', 'Ran', 'Ran']);
+  t.same(outcomes, ['Changed', 'Completed', 'Failed', 'Changed', 'Completed', 'Completed']);
 
   const page = await visitor.open(`/tasks/${task}`);
-  t.match(page.text, /Last 6 planned runs ?3 ran on time, 2 changed, 1 failed/);
+  t.match(page.text, /Last 6 planned runs ?3 on time, 2 changed, 1 failed/);
   t.match(
     page.document
       .querySelectorAll('svg.strip title')
       .map(({ text }) => text)
       .at(-1),
-    /changed$/,
+    /Changed$/,
   );
   const list = await visitor.open('/tasks');
-  t.match(list.document.querySelector('svg.strip')?.getAttribute('aria-label'), /3 ran on time, 2 changed, 1 failed/);
+  t.match(list.document.querySelector('svg.strip')?.getAttribute('aria-label'), /3 on time, 2 changed, 1 failed/);
   t.match(list.document.querySelector('tbody tr')?.text, /Changed/);
   t.ok(list.document.querySelector('#key')?.text.includes('changed'), 'the key says what the sign means');
 
   const changed = await visitor.open(`/executions/${ids[2]}`);
   t.match(
     changed.text,
-    /Changed · run \d+.*Changed since the last success ?of .*1 line added, 1 removed.*12 EUR.*11 EUR/,
+    /Changed · run \d+.*Changed since the last success ?since .*1 line added, 1 removed.*12 EUR.*11 EUR/,
   );
   const after = await visitor.open(`/executions/${ids[4]}`);
-  t.match(after.text, /Ran · run \d+.*What changed ?since .*Nothing: the answer is the same\./);
+  t.match(after.text, /Completed · run \d+.*Changes ?since .*The answer is the same\./);
   const link = after.document.querySelector('section[aria-labelledby=changes] .head a');
   t.equal(link?.getAttribute('href'), `/executions/${ids[2]}`, 'the failed run is passed over');
 });
@@ -61,9 +61,12 @@ t.test('A changed answer of a task that watches nothing is a run like others', a
   const task = await insertTask(ctx, alice.id);
   const [, id] = await runDaily(task, ['One haiku', 'Another haiku']);
   const visitor = visit(app, alice);
-  t.match((await visitor.open('/executions')).text, /Ran.*Ran/);
-  t.match((await visitor.open(`/tasks/${task}`)).text, /2 ran on time/);
-  t.match((await visitor.open(`/executions/${id}`)).text, /Ran · run.*Changed since the last success.*1 line added/);
+  t.match((await visitor.open('/executions')).text, /Completed.*Completed/);
+  t.match((await visitor.open(`/tasks/${task}`)).text, /2 on time/);
+  t.match(
+    (await visitor.open(`/executions/${id}`)).text,
+    /Completed · run.*Changed since the last success.*1 line added/,
+  );
 });
 
 t.test('The watched values of a run stand with their path, before and now, as text', async (t) => {
@@ -89,7 +92,7 @@ t.test('The watched values of a run stand with their path, before and now, as te
       [hostile, JSON.stringify(hostile), 'missing'],
     ],
   );
-  t.match(page.text, /Not all of it is shown/);
+  t.match(page.text, /Some changes are not shown/);
   t.equal(page.document.querySelectorAll('main script').length, 0);
   await setComparison(ctx, id, { changed: false, changes: [] });
   t.match((await visitor.open(`/executions/${id}`)).text, /No watched value changed\./);
@@ -103,5 +106,5 @@ t.test('A planned run counts in the strip as its retry, with what that changed',
   await runAll(ctx, model, failure('TIMEOUT', 'Too slow.', true));
   clock.advance(60_000);
   await runAll(ctx, model, answer('B'));
-  t.match((await visit(app, alice).open(`/tasks/${task}`)).text, /1 ran on time, 1 changed/);
+  t.match((await visit(app, alice).open(`/tasks/${task}`)).text, /1 on time, 1 changed/);
 });

@@ -25,7 +25,7 @@ t.beforeEach(() => clock.set(START));
 
 t.test('A list without runs says what will stand there', async (t) => {
   const page = await visit(app, await newAlice()).open('/executions');
-  t.match(page, { status: 200, heading: 'Runs', text: /Every run of your tasks will stand here/ });
+  t.match(page, { status: 200, heading: 'Runs', text: /No runs yet/ });
 });
 
 t.test('Runs are listed with their local time, outcome, first line, duration and cost', async (t) => {
@@ -39,7 +39,7 @@ t.test('Runs are listed with their local time, outcome, first line, duration and
   const rows = page.document.querySelectorAll('tbody tr').map((row) => row.text.replace(/\s+/g, ' ').trim());
   t.match(rows, [
     /^Today at 11:00just now ?Failed ?Morning newsThe provider did not answer within 60 s\.5 ms ?Retry run \d+$/,
-    /^Yesterday at 11:001 day ago ?Ran ?Morning newsQuiet night2 s\$0\.012$/,
+    /^Yesterday at 11:001 day ago ?Completed ?Morning newsQuiet night2 s\$0\.012$/,
   ]);
   const failed = await lastRun(task);
   const retried = await visitor.submit(page, `Retry run ${failed.id}`);
@@ -64,7 +64,7 @@ t.test('Filters stand in the address, and a wrong one is named', async (t) => {
   t.same((await namesAt('to=2026-11-20')).length, 2);
   t.same(await namesAt('from=2026-11-22'), []);
   const none = await visitor.open('/executions?status=running&from=2026-11-20');
-  t.match(none.text, /No run in the state “Running”, since 2026-11-20\. ?Clear the filter/);
+  t.match(none.text, /No runs match this filter\. ?Clear filter/);
   for (const query of ['status=lost', 'from=yesterday', 'to=2026-13-77', 'from=0000-01-01', 'to=9999-12-31']) {
     const { status, heading, document } = await visitor.open(`/executions?${query}`);
     t.match({ status, heading }, { status: 422, heading: 'Runs' }, query);
@@ -117,11 +117,11 @@ t.test('A run shows its answer, what changed since the last one, its prompt and 
   t.equal(page.document.querySelector('.answer h3')?.text, 'News');
   t.equal(page.document.querySelector('.diff ins')?.text, 'Sun.');
   t.equal(page.document.querySelector('.diff del')?.text, 'Rain.');
-  t.match(page.text, /What was sent.* to test-model ?Show it as it was sent.*Prompt ?What is new\?/);
-  t.match(page.text, /Planned by the schedule\..*Asked test-model\..*The answer came after 2 s\./);
-  t.match(page.text, /Took2 sModellarge-2026Tokens in412Tokens out80Cost\$0\.012TriggerBy the schedule/);
-  t.match(page.text, /Around itFri 20 Nov 11:00 ?Ran ?Sat 21 Nov 11:00 ?Failed ?Sun 22 Nov 11:00 ?This run/);
-  t.match(page.text, /Who was told To no one/);
+  t.match(page.text, /Request.* to test-model ?Show the request.*Prompt ?What is new\?/);
+  t.match(page.text, /Planned by the schedule\..*Sent to test-model\..*Answered after 2 s\./);
+  t.match(page.text, /Duration2 sModellarge-2026Input tokens412Output tokens80Cost\$0\.012Started byschedule/);
+  t.match(page.text, /Nearby runsFri 20 Nov 11:00 ?Completed ?Sat 21 Nov 11:00 ?Failed ?Sun 22 Nov 11:00 ?This run/);
+  t.match(page.text, /Deliveries Nobody was notified/);
 });
 
 t.test('A run that did not keep its prompt says whether the task has changed since', async (t) => {
@@ -140,7 +140,7 @@ t.test('A run that did not keep its prompt says whether the task has changed sin
     payload: { prompt: 'Say something else.' },
   });
   const page = await visit(app, alice).open(`/executions/${id}`);
-  t.match(page.text, /This run did not keep its prompt, and the task was changed after it started: today at 12:00/);
+  t.match(page.text, /This run did not keep its prompt, and the task changed after it started, today at 12:00/);
 });
 
 t.test('A failed run says why, what to do, and which attempts failed before', async (t) => {
@@ -153,17 +153,17 @@ t.test('A failed run says why, what to do, and which attempts failed before', as
   t.match(waiting, { status: 200, heading: 'Run of Friday 20 November, 11:00' });
   t.match(
     waiting.text,
-    /did not answer in time The provider did not answer within 60 s\. What to do: nothing, Carillon tries again/,
+    /did not answer in time The provider did not answer within 60 s\. What to do: nothing. Carillon retries/,
   );
   const retry = await visitor.open(`/executions/${first.id}`);
-  t.match(retry.text, /Waiting to try again on the second attempt.*It waits until today at 11:01/);
+  t.match(retry.text, /Waiting to retry · attempt 2.*It waits until today at 11:01/);
   t.match(await visitor.submit(retry, 'Run now'), { url: `/executions/${first.id}`, text: /The run is queued\./ });
   await runAll(ctx, model, failure('TIMEOUT', 'The provider did not answer within 60 s.'));
   const page = await visitor.open(`/executions/${first.id}`);
-  t.match(page.text, /Failed on the second attempt/);
-  t.match(page.text, /All 2 attempts ended the same way\. What to do: Retry it now\./);
+  t.match(page.text, /Failed · attempt 2/);
+  t.match(page.text, /All 2 attempts ended the same way\. What to do: Retry now\./);
   t.match(page.text, /Attempt 1 failed: The provider did not answer within 60 s\./);
-  t.match(page.text, /No answer came\./);
+  t.match(page.text, /No answer\./);
 });
 
 t.test('A retry that is refused says why on the page of the run', async (t) => {
@@ -174,7 +174,7 @@ t.test('A retry that is refused says why on the page of the run', async (t) => {
   const visitor = visit(app, alice);
   const page = await visitor.open(`/executions/${id}`);
   const again = await visitor.submit(page, 'Run again');
-  t.match(again, { status: 200, text: /Waiting.*The answer will stand here once the run has ended/ });
+  t.match(again, { status: 200, text: /Waiting.*Waiting for the answer/ });
   await setOutcome(ctx, id, 'TIMEOUT');
   const failed = await visitor.open(`/executions/${id}`);
   await setOutcome(ctx, id, null);
@@ -200,14 +200,14 @@ t.test('A run shows who was told of it, and a delivery can be sent again', async
   const rows = page.document.querySelectorAll('tbody tr').map((row) => row.text.replace(/\s+/g, ' ').trim());
   t.equal(rows.length, 3, 'none of the other run');
   for (const row of rows)
-    t.match(row, /127\.0\.0\.1:\d+webhook, \S+Waiting1Today at 11:00, answered 502; next try today at/);
+    t.match(row, /127\.0\.0\.1:\d+webhook, \S+Waiting1Today at 11:00, response 502; next attempt today at/);
   receiver.answer(200);
   clock.advance(HOUR_MS);
   await createDeliverer(ctx).drain();
   const delivered = await visitor.open(`/executions/${id}`);
-  t.match(delivered.text, /Delivered2Today at 12:00, answered 200/);
+  t.match(delivered.text, /Delivered2Today at 12:00, response 200/);
   const sent = await visitor.submit(delivered, 'Deliver again execution.completed');
-  t.match(sent, { status: 200, url: `/executions/${id}#deliveries`, text: /It is sent again\./ });
+  t.match(sent, { status: 200, url: `/executions/${id}#deliveries`, text: /The delivery is queued again\./ });
 });
 
 t.test('A run shows the mail with its answer, and only its own', async (t) => {
@@ -236,7 +236,7 @@ t.test('A long answer is cut on its page, and whole as text', async (t) => {
   const visitor = visit(app, alice);
   const { response, text } = await visitor.open(`/executions/${id}`);
   t.ok(response.body.length < 50_000);
-  t.match(text, /This is the beginning\. Read all of it as text/);
+  t.match(text, /This is the beginning of the answer\. Read all of it as text/);
   t.match((await visitor.open(`/executions/${id}/text`)).response.body, 'word END');
 });
 
@@ -252,7 +252,7 @@ t.test('A run as text is plain text with its answer, its reason and its prompt',
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
   });
-  t.match(response.body, /^Task: {4}Morning news\nRun: .*\(Europe\/Berlin\)\nOutcome: Ran\n/);
+  t.match(response.body, /^Task: +Morning news\nRun: .*\(Europe\/Berlin\)\nOutcome: +Completed\n/);
   t.match(response.body, `ANSWER\nRain. ${HOSTILE}\n`);
 });
 

@@ -44,7 +44,7 @@ t.test('A run lists its sources with their hosts, and what its tools cost', asyn
   const link = sources[0]?.querySelector('a');
   t.equal(link?.getAttribute('href')?.replaceAll('&amp;', '&'), citations[0]?.url);
   t.equal(link?.getAttribute('rel'), 'noopener noreferrer nofollow');
-  t.match(page.text, /Sources ?2 pages that the answer cites/);
+  t.match(page.text, /Sources ?2 pages cited/);
   t.match(page.text, /Web tools ?3 uses, \$0\.03\d? of the cost/);
   t.match(
     (await visitor.open(`/executions/${id}/text`)).response.body,
@@ -57,7 +57,7 @@ t.test('A run lists its sources with their hosts, and what its tools cost', asyn
 t.test('A provider that reports one sum, and a run without tools, say no more than is known', async (t) => {
   const counted = await insertRun({ citations: [], toolUses: 1, toolCostUsd: 0 });
   const page = await counted.visitor.open(`/executions/${counted.id}`);
-  t.match(page.text, /Web tools ?1 use ?Trigger/);
+  t.match(page.text, /Web tools ?1 use ?Started by/);
   t.notOk(page.document.querySelector('.sources'));
   const { id, visitor } = await insertRun({ citations: [], toolUses: 0, toolCostUsd: 0 });
   t.notMatch((await visitor.open(`/executions/${id}`)).text, /Web tools|Sources/);

@@ -44,7 +44,7 @@ t.test('A retry that waits can be run now or stopped', async (t) => {
     page.document.querySelectorAll('form.do button').map(({ text }) => text),
     ['Run now', 'Stop'],
   );
-  t.match(await visitor.submit(page, 'Stop'), { text: /Stopped on the second attempt/ });
+  t.match(await visitor.submit(page, 'Stop'), { text: /Stopped · attempt 2/ });
 });
 
 t.test('A run that has ended meanwhile is not stopped: its page says why', async (t) => {
@@ -74,7 +74,7 @@ t.test('A task that runs once says that its run was stopped', async (t) => {
   const visitor = visit(app, alice);
   await visitor.submit(await visitor.open(`/executions/${id}`), 'Stop');
   const page = await visitor.open(`/tasks/${task}`);
-  t.match(page.text, /Its run was stopped: it does not run again by itself\./);
+  t.match(page.text, /Stopped by you\. It does not run again by itself\./);
 });
 
 t.test("A stranger's run is not stopped", async (t) => {

@@ -18,6 +18,6 @@ t.test('A run says that its answer is cut off', async (t) => {
   const visitor = visit(app, alice);
   t.notMatch((await visitor.open(`/executions/${id}`)).text, /cut off/i);
   await ctx.db.update(executions).set({ truncated: true }).where(eq(executions.id, id));
-  t.match((await visitor.open(`/executions/${id}`)).text, /Answer ?Cut off: it reached the maximum length/);
-  t.match((await visitor.open(`/executions/${id}/text`)).response.body, /cut off, it reached the maximum length/);
+  t.match((await visitor.open(`/executions/${id}`)).text, /Answer ?Cut off at the maximum length/);
+  t.match((await visitor.open(`/executions/${id}/text`)).response.body, /cut off at the maximum length/);
 });

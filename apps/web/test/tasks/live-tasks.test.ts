@@ -56,7 +56,7 @@ t.test('Pages of tasks in a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) 
     await lastOf(page, news).getByText('Running').waitFor();
     answer({ text: 'Nothing new.' });
     await drained;
-    await lastOf(page, news).getByText('Ran').waitFor();
+    await lastOf(page, news).getByText('Completed').waitFor();
     t.equal(await page.locator(`#pick-${weather}`).isChecked(), true);
     t.equal(await page.locator(`#pick-${news}`).isChecked(), false);
     t.equal(await page.getByLabel('Search by name').inputValue(), 'half a wo');

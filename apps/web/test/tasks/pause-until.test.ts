@@ -38,10 +38,10 @@ t.test('A pause that is over is not mentioned', async (t) => {
 t.test('A pause that cannot be is refused at its field, with what was typed', async (t) => {
   const { id, page } = await open({ timezone: 'Europe/Berlin' });
   const cases = [
-    ['2026-11-20T10:59', /must be in the future/],
-    ['2026-02-30T08:00', /Give a date and a time/],
-    ['', /Give a date and a time/],
-    ['"><script>alert(1)</script>', /Give a date and a time/],
+    ['2026-11-20T10:59', /Enter a time in the future/],
+    ['2026-02-30T08:00', /Enter a date and a time/],
+    ['', /Enter a date and a time/],
+    ['"><script>alert(1)</script>', /Enter a date and a time/],
   ] as const;
   for (const [typed, message] of cases) {
     const refused = await visitor.submit(page, 'Pause until then', { pausedUntil: typed });

@@ -35,10 +35,10 @@ t.test('A button that is pressed twice skips one run', async (t) => {
   await visitor.submit(page, 'Skip the next run');
   t.match(
     (await visitor.submit(page, 'Skip the next run')).text,
-    /Nothing was skipped\. This is no longer the next run/,
+    /Nothing is skipped\. This is no longer the next run/,
   );
   for (const plannedFor of ['', 'tomorrow', '"><script>']) {
-    t.match((await visitor.submit(page, 'Skip the next run', { plannedFor })).text, /Nothing was skipped/);
+    t.match((await visitor.submit(page, 'Skip the next run', { plannedFor })).text, /Nothing is skipped/);
   }
   t.equal((await readLedger(ctx, id)).length, 1);
 });
@@ -48,15 +48,18 @@ t.test('Missed runs are filled in for a period in the zone of the task', async (
   await skipNextRun(ctx, buildCaller(alice.id), id);
   const task = await visitor.open(`/tasks/${id}`);
   const form = await visitor.open(task.document.querySelector('a[href$="/backfill"]')?.getAttribute('href') ?? '');
-  t.match(form, { heading: 'Fill in missed runs', text: /From, Tokyo time/ });
+  t.match(form, { heading: 'Run missed ones', text: /From, Tokyo time/ });
   t.equal(form.document.querySelector('#to')?.getAttribute('value'), '2026-11-20T19:00');
   const period = { from: '2026-11-20T17:00', to: '2026-11-20T19:00' };
-  t.match(await visitor.submit(form, 'Fill in runs', period), { url: `/tasks/${id}`, text: /Filling in 3 runs\./ });
+  t.match(await visitor.submit(form, 'Run missed ones', period), {
+    url: `/tasks/${id}`,
+    text: /3 missed runs are queued\./,
+  });
   t.strictSame(
     (await readRuns(ctx, id)).map(({ plannedFor }) => plannedFor?.toISOString()),
     ['2026-11-20T08:00:00.000Z', '2026-11-20T09:00:00.000Z', '2026-11-20T10:00:00.000Z'],
   );
-  t.match((await visitor.submit(form, 'Fill in runs', period)).text, /No run is missing there\./);
+  t.match((await visitor.submit(form, 'Run missed ones', period)).text, /No run is missing in this period\./);
 });
 
 t.test('A period that cannot be is refused at its field, with what was typed', async (t) => {
@@ -65,11 +68,11 @@ t.test('A period that cannot be is refused at its field, with what was typed', a
   const cases = [
     [{ from: '2026-11-20T18:00', to: '2026-11-20T17:00' }, 'to', /must be after/],
     [{ from: '2026-11-20T18:00', to: '2026-11-20T19:01' }, 'to', /must not be in the future/],
-    [{ from: '2026-11-01T00:00', to: '' }, 'to', /Give a date and a time/],
-    [{ from: '"><script>alert(1)</script>', to: '2026-11-20T17:00' }, 'from', /Give a date and a time/],
+    [{ from: '2026-11-01T00:00', to: '' }, 'to', /Enter a date and a time/],
+    [{ from: '"><script>alert(1)</script>', to: '2026-11-20T17:00' }, 'from', /Enter a date and a time/],
   ] as const;
   for (const [typed, field, message] of cases) {
-    const refused = await visitor.submit(form, 'Fill in runs', typed);
+    const refused = await visitor.submit(form, 'Run missed ones', typed);
     t.equal(refused.status, 422);
     t.match(refused.document.querySelector(`#${field}-error`)?.text, message);
     t.equal(refused.document.querySelector(`#${field}`)?.getAttribute('value'), typed[field]);
@@ -83,7 +86,7 @@ t.test('A period beyond a quota says so, and queues nothing', async (t) => {
   const id = await insertHourly(carol.id);
   const visitor = visit(app, carol);
   const form = await visitor.open(`/tasks/${id}/backfill`);
-  const refused = await visitor.submit(form, 'Fill in runs', { from: '2026-11-20T17:00', to: '2026-11-20T19:00' });
+  const refused = await visitor.submit(form, 'Run missed ones', { from: '2026-11-20T17:00', to: '2026-11-20T19:00' });
   t.equal(refused.status, 402);
   t.match(refused.text, /The quota of 50 executions is used up/);
   t.strictSame(await readRuns(ctx, id), []);

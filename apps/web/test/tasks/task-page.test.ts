@@ -31,10 +31,10 @@ t.test('The page says when the task runs, what it last answered and what has cha
   t.match(page, { status: 200, heading: 'Digest' });
   t.match(page.text, /Every day at 11:00\. Next run today at 11:00, in 1 hour\./);
   t.match(page.text, /What is new\?/);
-  t.match(page.text, /Last 2 planned runs ?1 ran on time, 1 ran late/);
+  t.match(page.text, /Last 2 planned runs ?1 on time, 1 late/);
   t.equal(page.document.querySelector('.answer h3')?.innerHTML, 'Busy &lt;b&gt;now&lt;/b&gt;');
   t.equal(page.document.querySelector('.diff del')?.text, '# Quiet');
-  t.match(page.document.querySelector('.strip.tall title:last-of-type')?.text, /ran/);
+  t.match(page.document.querySelector('.strip.tall title:last-of-type')?.text, /Completed|Late/);
   t.match(page.text, /Next ten ?Skip the next run ?11:00 ?Fri 20 Nov/);
   const links = page.document.querySelectorAll('main a').map((link) => link.getAttribute('href'));
   for (const link of [...runIds.map((run) => `/executions/${run}`), `/executions?task=${id}`, `/tasks/${id}/edit`]) {
@@ -45,10 +45,7 @@ t.test('The page says when the task runs, what it last answered and what has cha
 t.test('A failed run is shown with its reason and a link', async (t) => {
   const { page, runIds } = await open({}, [{}, { status: 'failed', errorCode: 'TIMEOUT' }]);
   const notice = page.document.querySelector('.notice');
-  t.match(
-    notice?.text,
-    /The last run failed\. The AI provider did not answer in time\. The next run comes as planned\./,
-  );
+  t.match(notice?.text, /The last run failed\. The provider did not answer in time\. The next run starts as planned\./);
   t.equal(notice?.querySelector('a')?.getAttribute('href'), `/executions/${runIds[1]}`);
   t.match(page.document.querySelector('.answer')?.text, /All is well/, 'the answer is that of the run before');
 });
@@ -60,8 +57,8 @@ t.test('The notice of a failure goes with the next answer', async (t) => {
 
 t.test('A task without runs says what will stand there', async (t) => {
   const { page } = await open();
-  t.match(page.text, /after the first one/);
-  t.match(page.text, /The answer of the first run will stand here/);
+  t.match(page.text, /Each planned run appears here/);
+  t.match(page.text, /No answer yet/);
   t.equal(page.document.querySelector('#runs'), null);
 });
 
@@ -83,14 +80,14 @@ t.test('A task is run, paused and resumed', async (t) => {
   const started = await visitor.submit(page, 'Run now');
   t.match(started, { url: `/tasks/${id}`, text: /The task is started\..*Waiting/ });
   t.match(await visitor.submit(started, 'Pause'), {
-    text: /The task is paused\..*it does not run until you resume it/,
+    text: /The task is paused\..*It runs again when you resume it/,
   });
   const paused = await visitor.open(`/tasks/${id}`);
   t.equal(paused.document.querySelectorAll('.dot').length, 0, 'nothing is planned');
   t.match(await visitor.submit(paused, 'Resume'), { text: /The task is resumed\./ });
   t.equal((await readTaskRow(ctx, id)).status, 'active');
   await runDue(ctx);
-  t.match(await visitor.open(`/tasks/${id}`), { text: /Last answer.*whole run/ });
+  t.match(await visitor.open(`/tasks/${id}`), { text: /Last answer.*See run/ });
 });
 
 t.test('A run over quota is refused with the reason', async (t) => {

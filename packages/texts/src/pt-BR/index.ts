@@ -4,6 +4,7 @@ import { accounts } from './accounts.ts';
 import { admin } from './admin.ts';
 import { agent } from './agent.ts';
 import { alerts } from './alerts.ts';
+import { answers } from './answers.ts';
 import { audit } from './audit.ts';
 import { channelGuides } from './channel-guides.ts';
 import { channels } from './channels.ts';
@@ -11,6 +12,7 @@ import { coupons } from './coupons.ts';
 import { deliveries } from './deliveries.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
+import { failures } from './failures.ts';
 import { feeds } from './feeds.ts';
 import { files } from './files.ts';
 import { formats } from './formats.ts';
@@ -21,11 +23,15 @@ import { lists } from './lists.ts';
 import { mails } from './mails.ts';
 import { navigation } from './navigation.ts';
 import { notifications } from './notifications.ts';
+import { outcomes } from './outcomes.ts';
 import { providers } from './providers.ts';
+import { runs } from './runs.ts';
 import { schedule } from './schedule.ts';
 import { settings } from './settings.ts';
 import { taskForm } from './task-form.ts';
 import { taskSettings } from './task-settings.ts';
+import { tasks } from './tasks.ts';
+import { usage } from './usage.ts';
 import { webhooks } from './webhooks.ts';
 
 /** Until every area is translated, an absent one is English. */
@@ -35,6 +41,7 @@ export const ptBR: Partial<typeof en> & Pick<typeof en, 'formats'> = {
   admin,
   agent,
   alerts,
+  answers,
   audit,
   channelGuides,
   channels,
@@ -42,6 +49,7 @@ export const ptBR: Partial<typeof en> & Pick<typeof en, 'formats'> = {
   deliveries,
   errors,
   events,
+  failures,
   feeds,
   files,
   formats,
@@ -52,10 +60,14 @@ export const ptBR: Partial<typeof en> & Pick<typeof en, 'formats'> = {
   mails,
   navigation,
   notifications,
+  outcomes,
   providers,
+  runs,
   schedule,
   settings,
   taskForm,
   taskSettings,
+  tasks,
+  usage,
   webhooks,
 };

@@ -1,4 +1,5 @@
 import { limitTables } from '@carillon/contract/validation/limit-tables';
+import type { Texts } from '@carillon/texts';
 import MarkdownIt, { type Token } from 'markdown-it';
 import { type Html, raw } from '../../html.ts';
 
@@ -20,8 +21,8 @@ for (const rule of ['th_open', 'td_open'] as const) {
   };
 }
 // A wide table scrolls by itself, also with the keyboard.
-markdown.renderer.rules.table_open = () =>
-  '<div class="scroll" role="group" aria-label="Table" tabindex="0">\n<table>\n';
+markdown.renderer.rules.table_open = (_tokens, _index, _options, env) =>
+  `<div class="scroll" role="group" aria-label="${(env as Texts).answers.table}" tabindex="0">\n<table>\n`;
 markdown.renderer.rules.table_close = () => '</table>\n</div>\n';
 markdown.renderer.rules.link_open = (tokens, index, options, _env, renderer) => {
   tokens[index]!.attrSet('rel', 'noopener noreferrer nofollow');
@@ -33,10 +34,10 @@ const PAGE_LEVEL = 2;
 const LAST_LEVEL = 6;
 
 /** Renders the text of an answer. */
-export function renderMarkdown(text: string): Html {
+export function renderMarkdown(text: string, texts: Texts): Html {
   const tokens = markdown.parse(text, {});
   nestHeadings(tokens);
-  return raw(markdown.renderer.render(tokens, markdown.options, {}));
+  return raw(markdown.renderer.render(tokens, markdown.options, texts));
 }
 
 /** Headings continue those of the page and leave out no level, whichever level the answer begins with. */

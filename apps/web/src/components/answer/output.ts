@@ -1,3 +1,4 @@
+import type { Texts } from '@carillon/texts';
 import { type Html, html } from '../../html.ts';
 
 /** Longer values are cut on a page. */
@@ -24,9 +25,9 @@ function findColumns(value: unknown): string[] | null {
   return columns.length > 0 && columns.length <= MAX_COLUMNS ? columns : null;
 }
 
-function renderScalar(value: unknown): Html {
+function renderScalar({ answers }: Texts, value: unknown): Html {
   if (value === null) return html`<span class="muted">null</span>`;
-  if (typeof value === 'boolean') return html`${value ? 'yes' : 'no'}`;
+  if (typeof value === 'boolean') return html`${value ? answers.yes : answers.no}`;
   return html`<span class="plain-text">${String(value)}</span>`;
 }
 
@@ -38,32 +39,32 @@ function renderJson(value: unknown): Html {
 const isNumeric = (rows: readonly Fields[], column: string) =>
   rows.every((row) => row[column] === undefined || typeof row[column] === 'number');
 
-const renderTable = (name: string, rows: readonly Fields[], columns: readonly string[]): Html =>
+const renderTable = (texts: Texts, name: string, rows: readonly Fields[], columns: readonly string[]): Html =>
   html`<div class="scroll" tabindex="0" role="region" aria-label="${name}"><table><thead><tr>${columns.map(
     (column) => html`<th scope="col"${isNumeric(rows, column) && html` class="num"`}>${column}</th>`,
   )}</tr></thead><tbody>${rows.map(
     (row) =>
       html`<tr>${columns.map(
         (column) =>
-          html`<td${isNumeric(rows, column) && html` class="num"`}>${Object.hasOwn(row, column) && renderScalar(row[column])}</td>`,
+          html`<td${isNumeric(rows, column) && html` class="num"`}>${Object.hasOwn(row, column) && renderScalar(texts, row[column])}</td>`,
       )}</tr>`,
   )}</tbody></table></div>`;
 
-function renderValue(name: string, value: unknown): Html {
-  if (isScalar(value)) return renderScalar(value);
-  if (Array.isArray(value) && value.length === 0) return html`<span class="muted">none</span>`;
+function renderValue(texts: Texts, name: string, value: unknown): Html {
+  if (isScalar(value)) return renderScalar(texts, value);
+  if (Array.isArray(value) && value.length === 0) return html`<span class="muted">${texts.answers.none}</span>`;
   if (Array.isArray(value) && value.length <= MAX_ROWS && value.every(isScalar)) {
-    return html`<ul>${value.map((one) => html`<li>${renderScalar(one)}</li>`)}</ul>`;
+    return html`<ul>${value.map((one) => html`<li>${renderScalar(texts, one)}</li>`)}</ul>`;
   }
   const columns = findColumns(value);
-  return columns ? renderTable(name, value as Fields[], columns) : renderJson(value);
+  return columns ? renderTable(texts, name, value as Fields[], columns) : renderJson(value);
 }
 
 /** The parsed answer of a task with a schema: pairs of names and values, with lists of objects as tables. */
-export function renderOutput(output: unknown): Html {
+export function renderOutput(output: unknown, texts: Texts): Html {
   if (!isFields(output) || Object.keys(output).length === 0) return renderJson(output);
   if (JSON.stringify(output).length > MAX_CHARACTERS) return renderJson(output);
   return html`<dl class="facts output">${Object.entries(output).map(
-    ([name, value]) => html`<dt>${name}</dt><dd>${renderValue(name, value)}</dd>`,
+    ([name, value]) => html`<dt>${name}</dt><dd>${renderValue(texts, name, value)}</dd>`,
   )}</dl>`;
 }

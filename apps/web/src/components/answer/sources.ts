@@ -1,6 +1,6 @@
 import type { Citation } from '@carillon/contract/executions';
+import type { Texts } from '@carillon/texts';
 import { type Html, html } from '../../html.ts';
-import { countWords } from '../format.ts';
 
 /** More are folded. */
 const SHOWN = 10;
@@ -22,10 +22,10 @@ function renderSource({ url, title }: Citation): Html {
 }
 
 /** The pages that an answer cites, numbered in its order. */
-export function renderSources(citations: readonly Citation[]): Html {
+export function renderSources(citations: readonly Citation[], { answers }: Texts): Html {
   const more = citations.slice(SHOWN);
   return html`<ol class="numbered sources">${citations.slice(0, SHOWN).map(renderSource)}</ol>${
     more.length > 0 &&
-    html`<details class="after"><summary>${countWords(more.length, 'more source')}</summary><ol class="numbered sources after" start="${SHOWN + 1}">${more.map(renderSource)}</ol></details>`
+    html`<details class="after"><summary>${answers.moreSources(more.length)}</summary><ol class="numbered sources after" start="${SHOWN + 1}">${more.map(renderSource)}</ol></details>`
   }`;
 }

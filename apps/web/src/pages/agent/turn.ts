@@ -77,7 +77,7 @@ export function renderTurn(context: UserPageContext, turn: Turn, proposal: Propo
   return html`<article class="turn gap" aria-label="${agent.turn}">
 <p class="asked">${asked}</p>
 <h2 class="vh">${agent.answer}</h2>
-<div class="panel answer">${renderMarkdown(content)}</div>
+<div class="panel answer">${renderMarkdown(content, texts)}</div>
 <p class="fine muted">${model} · ${agent.tokens(inputTokens, outputTokens)} · ${formats.duration(ms)}</p>
 ${proposal && renderProposal(context, proposal, renderFields(turn))}
 <form class="do" method="post" action="/agent/draft">${csrfField}${renderFields(turn)}${proposal === null && renderTaskButton(asked, texts)}${suggestions.map(

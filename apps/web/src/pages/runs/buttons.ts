@@ -9,9 +9,9 @@ export async function retryRun(context: UserPageContext): Promise<Page | Redirec
   const result = await context.actions.retryRun(context.session, { id });
   if (!result.success) {
     const isConflict = result.code === 'CONFLICT';
-    return showRefusal(context, id, isConflict ? { ...result, error: 'Only a failed run can be retried.' } : result);
+    return showRefusal(context, id, isConflict ? { ...result, error: context.texts.runs.onlyFailed } : result);
   }
-  return redirect(`/executions/${result.data.id}`, 'The run is queued.');
+  return redirect(`/executions/${result.data.id}`, context.texts.runs.queued);
 }
 
 export async function stopRun(context: UserPageContext): Promise<Page | Redirect> {
@@ -19,16 +19,16 @@ export async function stopRun(context: UserPageContext): Promise<Page | Redirect
   const result = await context.actions.cancelRun(context.session, { id });
   if (!result.success) {
     const isConflict = result.code === 'CONFLICT';
-    return showRefusal(context, id, isConflict ? { ...result, error: 'This run has already ended.' } : result);
+    return showRefusal(context, id, isConflict ? { ...result, error: context.texts.runs.hasEnded } : result);
   }
-  return redirect(`/executions/${id}`, 'The run is stopped.');
+  return redirect(`/executions/${id}`, context.texts.runs.stopped);
 }
 
 export async function runAgain(context: UserPageContext): Promise<Page | Redirect> {
   const id = readRunId(context);
   const result = await context.actions.runAgain(context.session, { id });
   if (!result.success) return showRefusal(context, id, result);
-  return redirect(`/executions/${result.data.id}`, 'The run is queued.');
+  return redirect(`/executions/${result.data.id}`, context.texts.runs.queued);
 }
 
 export async function deliverAgain(context: UserPageContext): Promise<Page | Redirect> {
@@ -40,7 +40,7 @@ export async function deliverAgain(context: UserPageContext): Promise<Page | Red
     isChannel: kind === 'channel',
   });
   if (!result.success) return showRefusal(context, id, result);
-  return redirect(`/executions/${id}#deliveries`, 'It is sent again.');
+  return redirect(`/executions/${id}#deliveries`, context.texts.runs.sentAgain);
 }
 
 /** Shows the run with the reason why something cannot be done. */

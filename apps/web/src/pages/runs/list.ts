@@ -1,5 +1,6 @@
 import { EXECUTION_STATUSES, type ExecutionStatus } from '@carillon/contract/executions';
 import { parseId } from '@carillon/contract/validation/formats';
+import type { Texts } from '@carillon/texts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -9,7 +10,6 @@ import {
   toFormErrors,
 } from '../../components/fields.ts';
 import { firstLine } from '../../components/first-line.ts';
-import { countWords, formatCost, formatDistance, formatDuration } from '../../components/format.ts';
 import {
   buildAddress,
   renderCell,
@@ -27,16 +27,7 @@ import { type RunOfList, renderRunOutcome, timeOf } from './outcomes.ts';
 const PATH = '/executions';
 const PAGE_SIZE = 25;
 
-const STATUS_WORDS: Record<ExecutionStatus, string> = {
-  pending: 'Waiting',
-  running: 'Running',
-  completed: 'Ran',
-  failed: 'Failed',
-};
-const STATUS_OPTIONS = [
-  { value: '', text: 'Any' },
-  ...EXECUTION_STATUSES.map((value) => ({ value, text: STATUS_WORDS[value] })),
-];
+const STATUS_WORDS = { pending: 'waiting', running: 'running', completed: 'ran', failed: 'failed' } as const;
 
 interface Filter extends Record<string, string | undefined> {
   task: string | undefined;
@@ -46,6 +37,7 @@ interface Filter extends Record<string, string | undefined> {
 }
 
 export async function showRuns(context: UserPageContext): Promise<Page> {
+  const { runs: texts } = context.texts;
   const { task, status, from, to, cursor } = readQuery(context.request);
   const filter = { task, status, from, to };
   const taskId = task ? parseId(task) : null;
@@ -59,22 +51,19 @@ export async function showRuns(context: UserPageContext): Promise<Page> {
   });
   if (!result.success) {
     const body = html`${renderFilter(context, filter, null, toFormErrors(result, context.texts))}`;
-    return { title: 'Runs', status: 422, body };
+    return { title: texts.title, status: 422, body };
   }
   const { runs, taskName, nextCursor, isPartial } = result.data;
   const query = { ...filter, cursor };
   return {
-    title: 'Runs',
-    subtitle: 'What ran and what did not, newest first.',
+    title: texts.title,
+    subtitle: texts.subtitle,
     isLive: true,
     body: html`${renderFilter(context, filter, taskName, NO_ERRORS)}
-${runs.length > 0 ? renderRuns(context, runs) : renderEmpty(query, isPartial)}
-${(nextCursor !== null || cursor) && renderPager({ path: PATH, query, nextCursor, text: describeEnd(runs.length, isPartial), texts: context.texts })}`,
+${runs.length > 0 ? renderRuns(context, runs) : renderEmpty(context, query, isPartial)}
+${(nextCursor !== null || cursor) && renderPager({ path: PATH, query, nextCursor, text: isPartial ? texts.notSearched : texts.onThisPage(runs.length), texts: context.texts })}`,
   };
 }
-
-const describeEnd = (count: number, isPartial: boolean) =>
-  isPartial ? 'Older runs are not searched yet.' : `${countWords(count, 'run')} on this page`;
 
 const renderFilter = (
   { texts }: UserPageContext,
@@ -82,84 +71,82 @@ const renderFilter = (
   taskName: string | null,
   errors: FormErrors,
 ): Html => {
+  const { runs, outcomes } = texts;
   const isSet = [task, status, from, to].some(Boolean);
+  const options = EXECUTION_STATUSES.map((value) => ({ value, text: outcomes[STATUS_WORDS[value]] }));
+  const taskLink = taskName === null ? html`${runs.unknownTask}` : html`<a href="/tasks/${task}">${taskName}</a>`;
   return html`${renderFormError(errors, texts)}<form class="sentence" id="filter" method="get" action="${PATH}" hx-preserve>
 ${task && html`<input type="hidden" name="task" value="${task}">`}
-${renderSelect({ name: 'status', label: 'Outcome', options: STATUS_OPTIONS, value: status, errors })}
-${renderInput({ name: 'from', label: 'From', type: 'date', value: from, errors })}
-${renderInput({ name: 'to', label: 'To', type: 'date', value: to, errors })}
-<button>Filter</button>${isSet && html`<a class="button quiet" href="${PATH}">Clear the filter</a>`}
+${renderSelect({ name: 'status', label: runs.outcome, options: [{ value: '', text: runs.any }, ...options], value: status, errors })}
+${renderInput({ name: 'from', label: runs.from, type: 'date', value: from, errors })}
+${renderInput({ name: 'to', label: runs.to, type: 'date', value: to, errors })}
+<button>${runs.apply}</button>${isSet && html`<a class="button quiet" href="${PATH}">${runs.clearFilter}</a>`}
 </form>
-${task && html`<p class="fine muted">Only runs of ${taskName === null ? 'a task that does not exist' : html`<a href="/tasks/${task}">${taskName}</a>`}.</p>`}`;
+${task && html`<p class="fine muted">${runs.onlyTask(taskLink)}</p>`}`;
 };
 
-const COLUMNS = [
-  { head: 'Planned' },
-  { head: 'Outcome' },
-  { head: 'Task, and what came of it' },
-  { head: 'Took', class: 'num' },
-  { head: 'Cost', class: 'num' },
-  { head: html`<span class="vh">Do</span>` },
+const listColumns = ({ runs }: Texts) => [
+  { head: runs.planned },
+  { head: runs.outcome },
+  { head: runs.taskAndAnswer },
+  { head: runs.duration, class: 'num' },
+  { head: runs.cost, class: 'num' },
+  { head: html`<span class="vh">${runs.actions}</span>` },
 ];
 
 const renderRuns = (context: UserPageContext, runs: readonly RunOfList[]): Html =>
   html`<form method="post">${context.csrfField}${renderTable(
-    'Runs',
-    COLUMNS,
+    context.texts.runs.title,
+    listColumns(context.texts),
     runs.map((run) => renderRun(context, run)),
   )}</form>`;
 
 function renderRun(context: UserPageContext, run: RunOfList): Html {
   const { id, taskName, status, resultStart, error, processingTimeMs, costUsd, attempt, isRetried, sources } = run;
+  const { runs, outcomes, formats } = context.texts;
   const at = timeOf(run);
   const text = firstLine(status === 'failed' ? (error ?? '') : (resultStart ?? ''));
   return renderRow(
     renderRowHead(
-      html`<a href="${PATH}/${id}">${renderMoment(at, context)}</a><span class="sub">${formatDistance(at, context.now)}</span>`,
+      html`<a href="${PATH}/${id}">${renderMoment(at, context)}</a><span class="sub">${formats.distance(at, context.now)}</span>`,
       {
         class: 'tight',
       },
     ),
-    renderCell(html`${renderRunOutcome(run)}${attempt > 1 && html`<span class="sub">attempt ${attempt}</span>`}`),
+    renderCell(
+      html`${renderRunOutcome(context.texts, run)}${attempt > 1 && html`<span class="sub">${outcomes.attempt(attempt)}</span>`}`,
+    ),
     renderCell(
       html`${taskName}${text !== '' && html`<span class="sub line">${text}</span>`}${
-        sources > 0 && html`<span class="tag calm">${countWords(sources, 'source')}</span>`
+        sources > 0 && html`<span class="tag calm">${runs.sources(sources)}</span>`
       }`,
       { class: 'whole' },
     ),
-    renderCell(processingTimeMs === null ? EMPTY : formatDuration(processingTimeMs), { class: 'num', label: 'Took' }),
-    renderCell(costUsd === null ? EMPTY : formatCost(costUsd), { class: 'num', label: 'Cost' }),
+    renderCell(processingTimeMs === null ? EMPTY : formats.duration(processingTimeMs), {
+      class: 'num',
+      label: runs.duration,
+    }),
+    renderCell(costUsd === null ? EMPTY : formats.money(costUsd), { class: 'num', label: runs.cost }),
     renderCell(
       status === 'failed' && !isRetried
-        ? html`<button formaction="${PATH}/${id}/retry">Retry<span class="vh"> run ${id}</span></button>`
+        ? html`<button formaction="${PATH}/${id}/retry">${runs.retry}<span class="vh">${runs.retryRun(id)}</span></button>`
         : EMPTY,
     ),
   );
 }
 
-function renderEmpty({ cursor, ...filter }: Filter & { cursor: string | undefined }, isPartial: boolean): Html {
-  if (isPartial) {
-    return html`<div class="panel empty"><p>None of the newest runs is one of these. Older ones are not searched yet.</p></div>`;
-  }
-  if (cursor) return html`<div class="panel empty"><p>There are no older runs.</p></div>`;
-  const words = describeFilter(filter);
-  if (words !== '') {
-    return html`<div class="panel empty"><p>No run ${words}.</p><p><a href="${PATH}">Clear the filter</a></p></div>`;
-  }
-  return html`<div class="panel empty"><p>Every run of your tasks will stand here, with its answer or the reason why there is none.</p>
-<p><a class="button primary" href="/tasks/new">Create a task</a></p></div>`;
-}
-
-function describeFilter({ task, status, from, to }: Filter): string {
-  const isStatus = EXECUTION_STATUSES.find((one) => one === status);
-  return [
-    isStatus && `in the state “${STATUS_WORDS[isStatus]}”`,
-    task && 'of this task',
-    from && `since ${from}`,
-    to && `until ${to}`,
-  ]
-    .filter(Boolean)
-    .join(', ');
+function renderEmpty(
+  { texts: { runs } }: UserPageContext,
+  { cursor, ...filter }: Filter & { cursor: string | undefined },
+  isPartial: boolean,
+): Html {
+  const say = (text: string, link: Html | null = null) =>
+    html`<div class="panel empty"><p>${text}</p>${link && html`<p>${link}</p>`}</div>`;
+  if (isPartial) return say(runs.noneOfNewest);
+  if (cursor) return say(runs.noOlder);
+  return Object.values(filter).some(Boolean)
+    ? say(runs.noneMatch, html`<a href="${PATH}">${runs.clearFilter}</a>`)
+    : say(runs.empty, html`<a class="button primary" href="/tasks/new">${runs.createTask}</a>`);
 }
 
 /** The address of the runs of a task. */

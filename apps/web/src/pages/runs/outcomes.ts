@@ -1,3 +1,4 @@
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { type RunOutcome, renderOutcome } from '../../components/status-icon.ts';
 import type { Html } from '../../html.ts';
@@ -8,39 +9,31 @@ export type RunOfList = WebActionData<'listRuns'>['runs'][number];
 type Ended = Pick<RunOfList, 'status' | 'fate' | 'errorCode' | 'attempt' | 'isChanged'>;
 
 /** The outcome of a run, as a sign and a word. A run that a quota refused has never started. */
-export function describeOutcome({ status, fate, errorCode, attempt, isChanged }: Ended): {
-  outcome: RunOutcome;
-  text: string;
-} {
+export function describeOutcome(
+  { outcomes }: Texts,
+  { status, fate, errorCode, attempt, isChanged }: Ended,
+): { outcome: RunOutcome; text: string } {
   switch (status) {
     case 'pending':
-      return { outcome: 'waiting', text: attempt > 1 ? 'Waiting to try again' : 'Waiting' };
+      return { outcome: 'waiting', text: attempt > 1 ? outcomes.waitingToRetry : outcomes.waiting };
     case 'running':
-      return { outcome: 'running', text: 'Running' };
+      return { outcome: 'running', text: outcomes.running };
     case 'completed':
-      if (isChanged) return { outcome: 'changed', text: 'Changed' };
-      return fate === 'late' ? { outcome: 'late', text: 'Ran late' } : { outcome: 'ran', text: 'Ran' };
+      if (isChanged) return { outcome: 'changed', text: outcomes.changed };
+      return fate === 'late' ? { outcome: 'late', text: outcomes.late } : { outcome: 'ran', text: outcomes.ran };
     case 'failed':
-      if (errorCode === 'CANCELLED') return { outcome: 'cancelled', text: 'Stopped' };
+      if (errorCode === 'CANCELLED') return { outcome: 'cancelled', text: outcomes.cancelled };
       return fate === 'over_quota' || errorCode === 'QUOTA_EXCEEDED'
-        ? { outcome: 'quota', text: 'Over quota' }
-        : { outcome: 'failed', text: 'Failed' };
+        ? { outcome: 'quota', text: outcomes.overQuota }
+        : { outcome: 'failed', text: outcomes.failed };
   }
 }
 
-export function renderRunOutcome(run: Ended): Html {
-  const { outcome, text } = describeOutcome(run);
+export function renderRunOutcome(texts: Texts, run: Ended): Html {
+  const { outcome, text } = describeOutcome(texts, run);
   return renderOutcome(outcome, text);
 }
 
 /** The planned instant; of a run on demand, when it was asked for. */
 export const timeOf = ({ plannedFor, createdAt }: { plannedFor: string | null; createdAt: string }): Date =>
   new Date(plannedFor ?? createdAt);
-
-export const TRIGGERS = {
-  schedule: 'By the schedule',
-  manual: 'By hand',
-  inbound: 'By an inbound webhook',
-  retry: 'Again, after a failure',
-  backfill: 'Filled in later',
-};

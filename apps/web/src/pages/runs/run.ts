@@ -1,7 +1,7 @@
 import { parseId } from '@carillon/contract/validation/formats';
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS, renderFormError } from '../../components/fields.ts';
-import { formatLongMoment } from '../../components/format.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { ActionFailed, type Page, type UserPageContext, unwrap } from '../../page.ts';
 import { renderAnswer, renderCitations } from './answer.ts';
@@ -24,10 +24,8 @@ export async function showRun(context: UserPageContext): Promise<Page> {
   return renderRunPage(context, unwrap(await context.actions.getRun(context.session, { id: readRunId(context) })));
 }
 
-export const nameRun = ({ timeZone, now }: UserPageContext, { execution }: Run): string =>
-  `Run of ${formatLongMoment(timeOf(execution), timeZone, now)}`;
-
-const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth'];
+export const nameRun = (context: UserPageContext, { execution }: Run): string =>
+  context.texts.runs.run(context.texts.formats.longMoment(timeOf(execution), context));
 
 export function renderRunPage(
   context: UserPageContext,
@@ -38,38 +36,44 @@ export function renderRunPage(
   const { execution, task } = run;
   const { id, status, attempt } = execution;
   const hasEnded = status === 'completed' || status === 'failed';
-  const place = attempt > 1 ? ` on the ${ORDINALS[attempt] ?? `${attempt}th`} attempt` : '';
-  const steps = html`<section aria-labelledby="steps"><div class="head"><h2 id="steps">What happened</h2></div>${renderSteps(context, run)}</section>`;
-  const answer = [renderAnswer(context, run), renderCitations(run), renderChanges(context, run)];
+  const { texts } = context;
+  const { runs } = texts;
+  const place = attempt > 1 ? ` · ${runs.onAttempt(attempt)}` : '';
+  const steps = html`<section aria-labelledby="steps"><div class="head"><h2 id="steps">${runs.timeline}</h2></div>${renderSteps(context, run)}</section>`;
+  const answer = [renderAnswer(context, run), renderCitations(context, run), renderChanges(context, run)];
   return {
     title: nameRun(context, run),
     breadcrumb: { href: `/tasks/${task.id}`, text: task.name },
-    subtitle: html`${renderRunOutcome({ ...execution, fate: run.fate, isChanged: run.isChanged })}${place} · run ${id}`,
+    subtitle: html`${renderRunOutcome(texts, { ...execution, fate: run.fate, isChanged: run.isChanged })}${place} · ${runs.number(id)}`,
     aside: renderButtons(context, run),
     isLive: !hasEnded || run.hasLiveRetry,
-    body: html`${renderFormError(errors, context.texts)}${status === 'failed' ? renderFailure(context, run) : EMPTY}
+    body: html`${renderFormError(errors, texts)}${status === 'failed' ? renderFailure(context, run) : EMPTY}
 <div class="split"><div class="gap-l">
 ${status === 'completed' ? [...answer, steps] : [steps, ...answer]}
 ${renderPrompt(context, run)}
-</div><aside class="gap-l" aria-label="Figures">${renderFacts(context, run)}${renderNeighbours(context, run)}</aside></div>
+</div><aside class="gap-l" aria-label="${runs.figures}">${renderFacts(context, run)}${renderNeighbours(context, run)}</aside></div>
 ${renderDeliveries(context, id, data)}`,
   };
 }
 
 /** A run that waits to try again is started by a retry of the one before. */
-function findAction({ execution: { id, status, retryOfId }, steps }: Run): { path: string; text: string } | null {
-  if (status === 'failed') return { path: `${id}/retry`, text: 'Retry' };
-  if (status === 'completed') return { path: `${id}/run-again`, text: 'Run again' };
+function findAction(
+  { runs }: Texts,
+  { execution: { id, status, retryOfId }, steps }: Run,
+): { path: string; text: string } | null {
+  if (status === 'failed') return { path: `${id}/retry`, text: runs.retry };
+  if (status === 'completed') return { path: `${id}/run-again`, text: runs.runAgain };
   const waits = steps.some((step) => step.kind === 'queued as a retry' && step.waitsUntil !== null);
-  return waits && retryOfId !== null ? { path: `${retryOfId}/retry`, text: 'Run now' } : null;
+  return waits && retryOfId !== null ? { path: `${retryOfId}/retry`, text: runs.runNow } : null;
 }
 
-function renderButtons({ csrfField }: UserPageContext, run: Run): Html {
+function renderButtons({ csrfField, texts }: UserPageContext, run: Run): Html {
+  const { runs } = texts;
   const { id, status } = run.execution;
   const { task } = run;
   const isLive = status === 'pending' || status === 'running';
-  const action = findAction(run);
+  const action = findAction(texts, run);
   const button =
     action && html`<button class="primary" formaction="/executions/${action.path}">${action.text}</button>`;
-  return html`<form class="do" method="post">${csrfField}${button}${isLive && html`<button formaction="/executions/${id}/cancel">Stop</button>`}<a class="button" href="/tasks/${task.id}/edit">Edit task</a><a class="button" href="/executions/${id}/text">Copy as text</a></form>`;
+  return html`<form class="do" method="post">${csrfField}${button}${isLive && html`<button formaction="/executions/${id}/cancel">${runs.stop}</button>`}<a class="button" href="/tasks/${task.id}/edit">${runs.editTask}</a><a class="button" href="/executions/${id}/text">${runs.copyAsText}</a></form>`;
 }

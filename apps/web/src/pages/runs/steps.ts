@@ -1,4 +1,4 @@
-import { countWords, formatDay, formatDuration, formatMomentInText, formatSeconds } from '../../components/format.ts';
+import type { Texts } from '@carillon/texts';
 import type { RunOutcome } from '../../components/status-icon.ts';
 import { renderTimeline } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
@@ -16,30 +16,35 @@ interface Entry {
 
 /** What happened, from the plan to the end, with the attempts before this one. */
 export function renderSteps(context: UserPageContext, run: Run): Html {
-  const { timeZone, now } = context;
-  const attempts = run.earlierAttempts.flatMap((attempt) => toAttemptEntry(attempt) ?? []);
+  const { texts } = context;
+  const { formats } = texts;
+  const attempts = run.earlierAttempts.flatMap((attempt) => toAttemptEntry(texts, attempt) ?? []);
   const entries = [...attempts, ...run.steps.flatMap((step, at) => toEntry(context, run, step, at) ?? [])];
   const sorted = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
-  const days = sorted.map(({ at }) => formatDay(at, timeZone, now));
+  const days = sorted.map(({ at }) => formats.day(at, context));
   const isOneDay = new Set(days).size === 1;
   return renderTimeline(
     sorted.map(({ at, outcome, content }, index) => ({
       at,
       outcome,
       content,
-      time: formatSeconds(at, timeZone),
+      time: formats.timeWithSeconds(at, context.timeZone),
       day: isOneDay || days[index] === days[index - 1] ? undefined : days[index],
     })),
   );
 }
 
-function toAttemptEntry({ id, attempt, errorCode, error, endedAt }: Run['earlierAttempts'][number]): Entry | null {
+function toAttemptEntry(
+  texts: Texts,
+  { id, attempt, errorCode, error, endedAt }: Run['earlierAttempts'][number],
+): Entry | null {
+  const { runs } = texts;
   if (endedAt === null) return null;
-  const reason = error ?? describeFailure(errorCode, true).why;
+  const reason = error ?? describeFailure(texts, errorCode, true).why;
   return {
     at: new Date(endedAt),
     outcome: 'failed',
-    content: html`<p><a href="/executions/${id}">Attempt ${attempt}</a> failed: ${reason}</p>`,
+    content: html`<p>${runs.attemptFailed(html`<a href="/executions/${id}">${runs.attemptLink(attempt)}</a>`, reason)}</p>`,
   };
 }
 
@@ -52,55 +57,46 @@ function toEntry(context: UserPageContext, run: Run, step: Step, index: number):
 
 const FATES: Partial<Record<Step['kind'], RunOutcome>> = { completed: 'ran', failed: 'failed', interrupted: 'missed' };
 
-const QUEUED_BY = {
-  schedule: 'Queued by the schedule.',
-  inbound: 'Queued by an inbound webhook.',
-  manual: 'Queued by hand.',
-  backfill: 'Queued to fill in a planned run.',
-};
-
-function describeStep({ timeZone, now }: UserPageContext, run: Run, step: Step, index: number): Html | string | null {
-  const moment = (at: string) => formatMomentInText(at, timeZone, now);
+function describeStep(context: UserPageContext, run: Run, step: Step, index: number): Html | string | null {
+  const { runs, formats } = context.texts;
+  const moment = (at: string) => formats.moment(new Date(at), context);
+  const linkRun = (id: number) => html`<a href="/executions/${id}">${runs.number(id)}</a>`;
+  const duration = (ms: number | null) => (ms === null ? null : formats.duration(ms));
   switch (step.kind) {
     case 'planned':
-      return 'Planned by the schedule.';
+      return runs.stepPlanned;
     case 'queued':
-      return QUEUED_BY[step.by];
+      return runs.stepQueued[step.by];
     case 'queued as a retry': {
-      const original =
-        step.retryOf === null ? 'a run' : html`<a href="/executions/${step.retryOf}">run ${step.retryOf}</a>`;
-      if (step.attempt === null) return html`Queued by hand, to repeat ${original}.`;
-      const waits = step.waitsUntil !== null && ` It waits until ${moment(step.waitsUntil)}.`;
-      return html`Planned as attempt ${step.attempt}, after ${original} failed.${waits}`;
+      const original = step.retryOf === null ? html`${runs.aRun}` : linkRun(step.retryOf);
+      if (step.attempt === null) return html`${runs.stepRepeat(original)}`;
+      const waits = step.waitsUntil !== null && ` ${runs.stepWaits(moment(step.waitsUntil))}`;
+      return html`${runs.stepRetry(step.attempt, original)}${waits}`;
     }
     case 'interrupted':
-      return 'The process that ran it ended. It was queued again.';
+      return runs.stepInterrupted;
     case 'queued again':
-      return step.isRetry ? 'Queued.' : 'The process that ran it was stopped. It was queued again.';
+      return step.isRetry ? runs.stepQueuedRetry : runs.stepQueuedAgain;
     case 'started': {
-      const late = step.lateMs !== null && step.lateMs >= 500 ? `, ${formatDuration(step.lateMs)} after its time` : '';
+      const lateness = step.lateMs !== null && step.lateMs >= 500 ? formats.duration(step.lateMs) : null;
       const asked = run.steps.find((one) => one.kind === 'asked');
-      return `Started${step.isAgain ? ' again' : ''}${late}.${asked ? ` ${describeRequest(asked)}` : ''}`;
+      return [
+        runs.stepStarted(step.isAgain, lateness),
+        ...(asked ? [runs.stepAsked(asked.model, asked.attachments ?? 0)] : []),
+      ].join(' ');
     }
     case 'asked':
     case 'used':
       return null;
     case 'completed':
-      return `The answer came${describeTime(step.afterMs)}.`;
+      return runs.stepAnswered(duration(step.afterMs));
     case 'failed':
-      if (step.errorCode === 'CANCELLED') return `Stopped${describeTime(step.afterMs)}.`;
-      return `Ended without an answer${describeTime(step.afterMs)}: ${step.error ?? ''}`;
+      if (step.errorCode === 'CANCELLED') return runs.stepStopped(duration(step.afterMs));
+      return runs.stepFailed(duration(step.afterMs), step.error ?? '');
     case 'retried': {
-      const link = html`<a href="/executions/${step.id}">run ${step.id}</a>`;
-      if (step.attempt === null) return html`Repeated by hand: ${link}.`;
-      const isLast = index === run.steps.length - 1 && run.hasLiveRetry;
-      return html`Attempt ${step.attempt} ${isLast ? 'is' : 'was'} planned for ${moment(step.runAt)}: ${link}.`;
+      if (step.attempt === null) return html`${runs.stepRepeated(linkRun(step.id))}`;
+      const isPending = index === run.steps.length - 1 && run.hasLiveRetry;
+      return html`${runs.stepNext(step.attempt, moment(step.runAt), linkRun(step.id), isPending)}`;
     }
   }
 }
-
-function describeRequest({ model, attachments }: Extract<Step, { kind: 'asked' }>): string {
-  return `Asked ${model ?? 'the model'}${attachments ? ` with ${countWords(attachments, 'attachment')}` : ''}.`;
-}
-
-const describeTime = (ms: number | null) => (ms === null ? '' : ` after ${formatDuration(ms)}`);

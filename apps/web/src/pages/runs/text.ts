@@ -1,4 +1,3 @@
-import { formatCost, formatCount, formatDuration, formatLongDay, formatTime } from '../../components/format.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
 import { describeFailure } from './failures.ts';
 import { describeOutcome, timeOf } from './outcomes.ts';
@@ -24,29 +23,34 @@ export async function showRunAsText(context: UserPageContext): Promise<string> {
     outcome,
     outcomeReason,
   } = execution;
+  const { texts, timeZone } = context;
+  const { formats, runs } = texts;
+  const label = runs.text;
   const at = timeOf(execution);
-  const place = `${formatLongDay(at, context.timeZone)}, ${formatTime(at, context.timeZone)} (${context.timeZone})`;
-  const lines = [
-    `Task:    ${task.name}`,
-    `Run:     ${id}, ${place}`,
-    `Outcome: ${describeOutcome({ ...execution, fate, isChanged }).text}`,
-    processingTimeMs !== null && `Took:    ${formatDuration(processingTimeMs)}`,
-    model !== null && `Model:   ${model}`,
-    tokens !== null && `Tokens:  ${formatCount(tokens.input)} in, ${formatCount(tokens.output)} out`,
-    costUsd !== null && `Cost:    ${formatCost(costUsd)}`,
-    outcome !== null && `Judged:  ${outcome.replace('_', ' ')}. ${outcomeReason}`,
-    truncated && 'Answer:  cut off, it reached the maximum length',
-    `Address: ${context.dashboard.appUrl}/executions/${id}`,
+  const place = `${formats.longDay(at, timeZone)}, ${formats.time(at, timeZone)} (${timeZone})`;
+  const { text: state } = describeOutcome(texts, { ...execution, fate, isChanged });
+  const lines: [string, string | false][] = [
+    [label.task, task.name],
+    [label.run, `${id}, ${place}`],
+    [label.outcome, state],
+    [label.duration, processingTimeMs !== null && formats.duration(processingTimeMs)],
+    [label.model, model ?? false],
+    [label.tokens, tokens !== null && label.tokenCounts(formats.number(tokens.input), formats.number(tokens.output))],
+    [label.cost, costUsd !== null && formats.money(costUsd)],
+    [label.judgement, outcome !== null && `${runs.judgements[outcome]}. ${outcomeReason}`],
+    [label.answer, truncated && label.cutOff],
+    [label.url, `${context.dashboard.appUrl}/executions/${id}`],
   ];
-  const failure = status === 'failed' && describeFailure(errorCode, startedAt !== null);
+  const width = Math.max(...lines.map(([name]) => name.length));
+  const failure = status === 'failed' && describeFailure(texts, errorCode, startedAt !== null);
   return [
-    lines.filter(Boolean).join('\n'),
-    failure && `WHY\n${failure.why}. ${error ?? ''}\n${failure.whatToDo}`,
-    result !== null && `ANSWER\n${result}`,
+    lines.flatMap(([name, value]) => (value === false ? [] : [`${name.padEnd(width)} ${value}`])).join('\n'),
+    failure && `${label.reason}\n${failure.why}. ${error ?? ''}\n${failure.whatToDo}`,
+    result !== null && `${label.answerTitle}\n${result}`,
     citations.length > 0 &&
-      `SOURCES\n${citations.map(({ url, title }, at) => `${at + 1}. ${title}\n   ${url}`).join('\n')}`,
-    request?.system != null && `SYSTEM MESSAGE\n${request.system}`,
-    request ? `PROMPT\n${request.prompt}` : `PROMPT OF THE TASK\n${task.prompt}`,
+      `${label.sources}\n${citations.map(({ url, title }, at) => `${at + 1}. ${title}\n   ${url}`).join('\n')}`,
+    request?.system != null && `${label.systemMessage}\n${request.system}`,
+    request ? `${label.prompt}\n${request.prompt}` : `${label.promptOfTask}\n${task.prompt}`,
     '',
   ]
     .filter((part) => part !== false)

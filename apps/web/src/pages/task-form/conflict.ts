@@ -94,7 +94,7 @@ export function renderConflict(reader: Reader, { values, settings, plan, task, s
   const rows = findRows({ values, settings, plan }, stored, formData, reader);
   const renderValue = (text: string | Html): Html =>
     text === '' ? html`<span class="muted">${taskForm.empty}</span>` : html`${text}`;
-  const differences = renderDifferences(task.prompt, values.prompt);
+  const differences = renderDifferences(task.prompt, values.prompt, reader.texts);
   return html`<section class="gap" aria-labelledby="versions"><h2 id="versions">${taskForm.twoVersions}</h2>${
     rows.length === 0
       ? html`<p>${taskForm.sameFields}</p>`

@@ -6,7 +6,6 @@ import {
   toFormErrors,
   toStatus,
 } from '../../components/fields.ts';
-import { countWords } from '../../components/format.ts';
 import { toInstant, toLocalTime } from '../../components/schedule/local-time.ts';
 import { formatZone } from '../../components/schedule/render.ts';
 import { html } from '../../html.ts';
@@ -39,14 +38,15 @@ export async function openBackfill(context: UserPageContext): Promise<Page> {
 export async function backfill(context: UserPageContext): Promise<PageResponse> {
   const id = readTaskId(context);
   if (id === undefined) return renderNotFound(context);
-  const { actions, session, now } = context;
+  const { actions, session, now, texts } = context;
+  const { tasks } = texts;
   const view = unwrap(await actions.getTaskPage(session, { id }));
   const form = readForm(context.request);
   const values = { from: form.text('from').trim(), to: form.text('to').trim() };
   const from = readMinute(values.from, view);
   const until = readMinute(values.to, view);
   if (from === null || until === null) {
-    const missing = ['Give a date and a time'];
+    const missing = [tasks.dateMissing];
     const fields = { ...(from === null ? { from: missing } : {}), ...(until === null ? { to: missing } : {}) };
     return { ...renderPage(context, view, values, { fields, form: null }), status: 422 };
   }
@@ -54,12 +54,9 @@ export async function backfill(context: UserPageContext): Promise<PageResponse> 
   const to = until <= now ? new Date(Math.min(until.getTime() + MINUTE_MS - 1, now.getTime())) : until;
   const result = await actions.backfillTask(session, { id, from: from.toISOString(), to: to.toISOString() });
   if (!result.success)
-    return { ...renderPage(context, view, values, toFormErrors(result, context.texts)), status: toStatus(result) };
+    return { ...renderPage(context, view, values, toFormErrors(result, texts)), status: toStatus(result) };
   const { queued } = result.data;
-  return redirect(
-    `/tasks/${id}`,
-    queued === 0 ? 'No run is missing there.' : `Filling in ${countWords(queued, 'run')}.`,
-  );
+  return redirect(`/tasks/${id}`, queued === 0 ? tasks.noneMissing : tasks.missedQueued(queued));
 }
 
 function readMinute(values: string, { task }: TaskView): Date | null {
@@ -85,18 +82,19 @@ function renderPage(
   values: FormValues,
   errors: FormErrors,
 ): Page {
+  const { tasks } = texts;
   const zone = formatZone(task.timezone);
   const field = (name: 'from' | 'to', label: string) =>
     renderInput({ name, label, type: 'datetime-local', value: values[name], required: true, errors });
   return {
-    title: 'Fill in missed runs',
+    title: tasks.runMissed,
     breadcrumb: { href: `/tasks/${task.id}`, text: task.name },
     body: html`<form class="panel gap narrow" method="post" action="/tasks/${task.id}/backfill">${csrfField}
 ${renderFormError(errors, texts)}
-<p>Each planned run of this time that was missed or skipped is run now, one after the other, at most 100. Runs that took place are not repeated.</p>
-${field('from', `From, ${zone} time`)}
-${field('to', `To, ${zone} time`)}
-<div class="do"><button class="primary">Fill in runs</button><a class="button quiet" href="/tasks/${task.id}">Cancel</a></div>
+<p>${tasks.runMissedText}</p>
+${field('from', tasks.missedFrom(zone))}
+${field('to', tasks.missedTo(zone))}
+<div class="do"><button class="primary">${tasks.runMissedNow}</button><a class="button quiet" href="/tasks/${task.id}">${tasks.cancel}</a></div>
 </form>`,
   };
 }

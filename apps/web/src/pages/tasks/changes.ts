@@ -1,7 +1,7 @@
 import { TASK_PAGE_SIZE } from '@carillon/contract/actions/web/task-list';
 import { parseId } from '@carillon/contract/validation/formats';
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
-import { countWords } from '../../components/format.ts';
 import { renderNotFound } from '../../http/errors.ts';
 import { type Form, readForm } from '../../http/forms.ts';
 import { type Notice, type PageResponse, redirect, type UserPageContext, unwrap } from '../../page.ts';
@@ -9,9 +9,10 @@ import { buildListAddress, readListQuery } from './list-query.ts';
 
 type Outcomes = WebActionData<'runTasks'>;
 
+type Past = Parameters<Texts['tasks']['changedOne']>[0];
+
 interface Change {
-  /** Such as `2 tasks paused`. */
-  past: string;
+  past: Past;
   apply(context: UserPageContext, ids: number[]): ReturnType<UserPageContext['actions']['runTasks']>;
 }
 
@@ -41,11 +42,11 @@ export async function changeChosen(context: UserPageContext): Promise<PageRespon
   const form = readForm(context.request);
   const back = buildListAddress(readListQuery(context.request));
   const ids = readIds(form.list('id'));
-  if (ids.length === 0) return { to: back, notice: { kind: 'warn', text: 'No task was chosen.' } };
+  if (ids.length === 0) return { to: back, notice: { kind: 'warn', text: context.texts.tasks.noneSelected } };
   if (form.text('do') === 'delete') return { to: `/tasks/delete?ids=${ids.join(',')}` };
   const change = findChange(form);
   if (!change) return redirect(back);
-  return { to: back, notice: describeOutcomes(unwrap(await change.apply(context, ids)), change.past) };
+  return { to: back, notice: describeOutcomes(context.texts, unwrap(await change.apply(context, ids)), change.past) };
 }
 
 /** Runs, pauses or resumes one task. */
@@ -55,22 +56,22 @@ export async function changeOne(context: UserPageContext): Promise<PageResponse>
   const back = `/tasks/${id}`;
   const change = findChange(readForm(context.request));
   if (!change) return redirect(back);
+  const { tasks } = context.texts;
   const { refused } = unwrap(await change.apply(context, [id]));
   if (refused[0])
-    return { to: back, notice: { kind: 'warn', text: `Not ${change.past}: ${toSentence(refused[0].reason)}` } };
-  return redirect(back, `The task is ${change.past}.`);
+    return { to: back, notice: { kind: 'warn', text: tasks.refusedOne(change.past, toSentence(refused[0].reason)) } };
+  return redirect(back, tasks.changedOne(change.past));
 }
 
 export const isOwnTask = async ({ actions, session }: UserPageContext, id: number): Promise<boolean> =>
   unwrap(await actions.getTaskNames(session, { ids: [id] })).tasks.length > 0;
 
-/** `3 tasks paused, 1 could not be: only an active task can be paused.` */
-export function describeOutcomes({ done, refused }: Outcomes, past: string): Notice {
-  if (refused.length === 0) return { kind: 'info', text: `${countWords(done.length, 'task')} ${past}.` };
+/** `3 tasks paused, 1 refused: only an active task can be paused.` */
+export function describeOutcomes({ tasks }: Texts, { done, refused }: Outcomes, past: Past): Notice {
+  if (refused.length === 0) return { kind: 'info', text: tasks.changed(done.length, past) };
   const reasons = [...new Set(refused.map(({ reason }) => reason))];
-  const start = done.length > 0 ? `${countWords(done.length, 'task')} ${past}, ` : '';
-  const rest = `${done.length > 0 ? refused.length : countWords(refused.length, 'task')} could not be ${done.length > 0 ? '' : past}`;
-  return { kind: 'warn', text: `${start}${rest.trimEnd()}: ${reasons.map(toSentence).join(' ')}` };
+  const text = tasks.refused(done.length, refused.length, past, reasons.map(toSentence).join(' '));
+  return { kind: 'warn', text };
 }
 
 const toSentence = (reason: string) => `${reason.replace(/\.$/, '')}.`;

@@ -1,4 +1,3 @@
-import { countWords } from '../../components/format.ts';
 import { html } from '../../html.ts';
 import { renderNotFound } from '../../http/errors.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
@@ -17,27 +16,28 @@ export const confirmDeletions = (context: UserPageContext): Promise<Page> =>
 
 async function askAbout(context: UserPageContext, ids: number[]): Promise<Page> {
   const { actions, session, csrfField } = context;
+  const { tasks: texts } = context.texts;
   const { tasks } = ids.length === 0 ? { tasks: [] } : unwrap(await actions.getTaskNames(session, { ids }));
   const [first] = tasks;
   if (!first) return renderNotFound(context);
   const isOne = tasks.length === 1;
-  const back = isOne ? { href: `/tasks/${first.id}`, text: first.name } : { href: '/tasks', text: 'Tasks' };
+  const back = isOne ? { href: `/tasks/${first.id}`, text: first.name } : { href: '/tasks', text: texts.title };
   return {
-    title: isOne ? `Delete ${first.name}` : `Delete ${countWords(tasks.length, 'task')}`,
+    title: isOne ? texts.deleteTask(first.name) : texts.deleteTasks(tasks.length),
     breadcrumb: back,
     body: html`<form class="panel gap narrow" method="post" action="/tasks/delete">${csrfField}
 ${tasks.map(({ id }) => html`<input type="hidden" name="id" value="${id}">`)}
-<p>${isOne ? 'This task is' : 'These tasks are'} deleted with all runs and answers:</p>
-<ul>${tasks.map(({ name, executionCount }) => html`<li><b>${name}</b>, ${countWords(executionCount, 'run')}</li>`)}</ul>
-<p>A run under way is stopped: its answer is lost, its tokens still count. Deleting cannot be undone.</p>
-<div class="do"><button class="danger">Delete ${isOne ? 'task' : countWords(tasks.length, 'task')}</button><a class="button quiet" href="${back.href}">Cancel</a></div>
+<p>${texts.deleteText(tasks.length)}</p>
+<ul>${tasks.map(({ name, executionCount }) => html`<li><b>${name}</b>, ${texts.runs(executionCount)}</li>`)}</ul>
+<p>${texts.deleteRunning}</p>
+<div class="do"><button class="danger">${isOne ? texts.deleteOne : texts.deleteTasks(tasks.length)}</button><a class="button quiet" href="${back.href}">${texts.cancel}</a></div>
 </form>`,
   };
 }
 
 export async function deleteChosen(context: UserPageContext): Promise<PageResponse> {
   const ids = readIds(readForm(context.request).list('id'));
-  if (ids.length === 0) return { to: '/tasks', notice: { kind: 'warn', text: 'No task was chosen.' } };
+  if (ids.length === 0) return { to: '/tasks', notice: { kind: 'warn', text: context.texts.tasks.noneSelected } };
   const outcomes = unwrap(await context.actions.deleteTasks(context.session, { ids }));
-  return { to: '/tasks', notice: describeOutcomes(outcomes, 'deleted') };
+  return { to: '/tasks', notice: describeOutcomes(context.texts, outcomes, 'deleted') };
 }

@@ -1,3 +1,4 @@
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import type { RunOutcome } from '../../components/status-icon.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
@@ -20,19 +21,22 @@ export const SIGNS: Record<PlannedFate, RunOutcome> = {
   cancelled: 'cancelled',
 };
 
-export const FATE_WORDS: Record<PlannedFate, string> = {
-  ran: 'Ran',
-  changed: 'Changed',
-  late: 'Ran late',
-  running: 'Running',
-  failed: 'Failed',
-  skipped_overlap: 'Skipped',
-  missed: 'Missed',
-  over_quota: 'Over quota',
-  over_budget: 'Over budget',
-  skipped_by_user: 'Skipped by you',
-  cancelled: 'Stopped',
-};
+/** The entry of the catalog for each fate. */
+const FATE_WORDS = {
+  ran: 'ran',
+  changed: 'changed',
+  late: 'late',
+  running: 'running',
+  failed: 'failed',
+  skipped_overlap: 'skipped',
+  missed: 'missed',
+  over_quota: 'overQuota',
+  over_budget: 'overBudget',
+  skipped_by_user: 'skippedByUser',
+  cancelled: 'cancelled',
+} as const;
+
+export const describeFate = ({ outcomes }: Texts, fate: PlannedFate): string => outcomes[FATE_WORDS[fate]];
 
 export interface Outcome {
   outcome: RunOutcome;
@@ -40,14 +44,20 @@ export interface Outcome {
   at: string;
 }
 
-/** What happened last: a run, or a planned run that did not take place; null if neither. */
-export function describeLast({ lastRun, lastPlanned }: Pick<Row, 'lastRun' | 'lastPlanned'>): Outcome | null {
+/** The last run, or the last planned run that never started; null if there is neither. */
+export function describeLast(
+  texts: Texts,
+  { lastRun, lastPlanned }: Pick<Row, 'lastRun' | 'lastPlanned'>,
+): Outcome | null {
   const { fate = null, plannedFor } = lastPlanned ?? {};
   if (lastRun === null || (hasNoRun(fate) && plannedFor && new Date(lastRun.at) <= new Date(plannedFor))) {
-    return fate && plannedFor ? { outcome: SIGNS[fate], text: FATE_WORDS[fate], at: plannedFor } : null;
+    return fate && plannedFor ? { outcome: SIGNS[fate], text: describeFate(texts, fate), at: plannedFor } : null;
   }
   const isPlanned = plannedFor !== undefined && isSame(lastRun.plannedFor, plannedFor);
-  return { ...describeOutcome({ ...lastRun, fate: isPlanned && fate === 'late' ? 'late' : null }), at: lastRun.at };
+  return {
+    ...describeOutcome(texts, { ...lastRun, fate: isPlanned && fate === 'late' ? 'late' : null }),
+    at: lastRun.at,
+  };
 }
 
 const WITHOUT_RUN: readonly (PlannedFate | null)[] = [

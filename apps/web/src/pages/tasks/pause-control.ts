@@ -21,20 +21,21 @@ export const isPausedUntil = ({ now }: UserPageContext, { pausedUntil, status }:
 export function renderPauseControl(context: UserPageContext, { task }: TaskView, refused?: RefusedPause): Html {
   const { id, status, timezone } = task;
   const { csrfField, now } = context;
+  const { tasks } = context.texts;
   if (status !== 'active') return EMPTY;
   const action = `/tasks/${id}/pause`;
   if (isPausedUntil(context, task) && !refused) {
-    return html`<form method="post" action="${action}">${csrfField}<button name="do" value="resume">Resume now</button></form>`;
+    return html`<form method="post" action="${action}">${csrfField}<button name="do" value="resume">${tasks.resumeNow}</button></form>`;
   }
   const tomorrow = toLocalTime(new Date(now.getTime() + DAY_MS), timezone).date;
-  return html`<details class="drop" id="pause" hx-morph-skip${refused && raw(' open')}><summary class="button">Pause until…</summary>
+  return html`<details class="drop" id="pause" hx-morph-skip${refused && raw(' open')}><summary class="button">${tasks.pauseUntil}</summary>
 <form class="sentence" method="post" action="${action}">${csrfField}<input type="hidden" name="timezone" value="${timezone}">
 ${renderInput({
   name: 'pausedUntil',
-  label: `Until, ${formatZone(timezone)} time`,
+  label: tasks.untilLabel(formatZone(timezone)),
   type: 'datetime-local',
   value: refused?.values ?? `${tomorrow}T08:00`,
   required: true,
   errors: refused?.errors ?? NO_ERRORS,
-})}<button>Pause until then</button></form></details>`;
+})}<button>${tasks.pauseUntilThen}</button></form></details>`;
 }

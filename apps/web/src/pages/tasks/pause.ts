@@ -1,6 +1,5 @@
 import { isTimeZone } from '@carillon/contract/validation/formats';
 import { type FormErrors, toFormErrors, toStatus } from '../../components/fields.ts';
-import { formatMomentInText } from '../../components/format.ts';
 import { toInstant } from '../../components/schedule/local-time.ts';
 import { renderNotFound } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
@@ -12,11 +11,12 @@ import { renderTaskPage } from './task.ts';
 export async function pauseUntil(context: UserPageContext): Promise<Page | Redirect> {
   const [id] = readIds([(context.request.params as { id: string }).id]);
   if (id === undefined) return renderNotFound(context);
-  const { actions, session, timeZone, now } = context;
+  const { actions, session, now } = context;
+  const { tasks, formats } = context.texts;
   const form = readForm(context.request);
   if (form.text('do') === 'resume') {
     unwrap(await actions.pauseTaskUntil(session, { id, until: null }));
-    return redirect(`/tasks/${id}`, 'The task is resumed.');
+    return redirect(`/tasks/${id}`, tasks.resumed);
   }
   const values = form.text('pausedUntil').trim();
   const until = readMoment(values, form.text('timezone'));
@@ -25,11 +25,11 @@ export async function pauseUntil(context: UserPageContext): Promise<Page | Redir
     // The address is one that cannot be opened, so the page does not refresh itself.
     return { ...renderTaskPage(context, view, { values, errors }), isLive: false, status };
   };
-  const problem = until === null ? 'Give a date and a time' : until <= now ? 'The time must be in the future' : null;
+  const problem = until === null ? tasks.dateMissing : until <= now ? tasks.notInFuture : null;
   if (until === null || problem !== null) return show({ fields: { pausedUntil: [problem ?? ''] }, form: null }, 422);
   const result = await actions.pauseTaskUntil(session, { id, until: until.toISOString() });
   if (!result.success) return show(toFormErrors(result, context.texts), toStatus(result));
-  return redirect(`/tasks/${id}`, `The task is paused until ${formatMomentInText(until, timeZone, now)}.`);
+  return redirect(`/tasks/${id}`, tasks.pausedUntil(formats.moment(until, context)));
 }
 
 function readMoment(values: string, timezone: string): Date | null {

@@ -1,5 +1,4 @@
 import { toFormErrors } from '../../components/fields.ts';
-import { formatMomentInText } from '../../components/format.ts';
 import { renderNotFound } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
 import type { PageResponse, UserPageContext } from '../../page.ts';
@@ -8,16 +7,16 @@ import { isOwnTask, readIds } from './changes.ts';
 
 /** Skips the next run that the page has shown. */
 export async function skipNext(context: UserPageContext): Promise<PageResponse> {
-  const { actions, session, request, timeZone, now } = context;
+  const { actions, session, request } = context;
+  const { tasks, formats } = context.texts;
   const [id] = readIds([(request.params as { id: string }).id]);
   if (id === undefined || !(await isOwnTask(context, id))) return renderNotFound(context);
   const to = `/tasks/${id}`;
   const plannedFor = readForm(request).text('plannedFor');
   const result = await actions.skipNextRun(session, { id, plannedFor });
   if (result.success) {
-    const moment = formatMomentInText(new Date(plannedFor), timeZone, now);
-    return redirect(to, `The run of ${moment} is skipped.`);
+    return redirect(to, tasks.skipped(formats.moment(new Date(plannedFor), context)));
   }
   const { form } = toFormErrors(result, context.texts);
-  return { to, notice: { kind: 'warn', text: `Nothing was skipped. ${form ?? 'The task has no such run.'}` } };
+  return { to, notice: { kind: 'warn', text: tasks.notSkipped(form ?? tasks.noSuchRun) } };
 }

@@ -1,12 +1,4 @@
 import { parseId } from '@carillon/contract/validation/formats';
-import {
-  formatCount,
-  formatDay,
-  formatDistance,
-  formatDuration,
-  formatMoment,
-  formatMomentInText,
-} from '../../components/format.ts';
 import { renderSchedule } from '../../components/schedule/render.ts';
 import {
   countOutcomes,
@@ -17,12 +9,11 @@ import {
 } from '../../components/status-icon.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { renderNotFound } from '../../http/errors.ts';
-import type { Page } from '../../page.ts';
-import { type UserPageContext, unwrap } from '../../page.ts';
+import { type Page, type UserPageContext, unwrap } from '../../page.ts';
 import { describeFailure } from '../runs/failures.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
 import { renderFeed } from '../settings/feed.ts';
-import { FATE_WORDS, SIGNS } from './outcomes.ts';
+import { describeFate, SIGNS } from './outcomes.ts';
 import { isPausedUntil, type RefusedPause, renderPauseControl } from './pause-control.ts';
 import { renderAnswers } from './task-answers.ts';
 import { renderCosts } from './task-costs.ts';
@@ -38,80 +29,77 @@ export async function showTask(context: UserPageContext): Promise<Page> {
 
 export function renderTaskPage(context: UserPageContext, view: TaskView, refusedPause?: RefusedPause): Page {
   const { task, runs } = view;
+  const { tasks } = context.texts;
   return {
     title: task.name,
-    breadcrumb: { href: '/tasks', text: 'Tasks' },
+    breadcrumb: { href: '/tasks', text: tasks.title },
     subtitle: html`${renderSchedule(task, context)}. ${describeNext(context, view)}`,
     isLive: true,
     aside: html`${renderButtons(context, view)}${renderPauseControl(context, view, refusedPause)}${renderFurtherButtons(context, view)}`,
-    body: html`${renderFailure(view)}
+    body: html`${renderFailure(context, view)}
 ${task.description && html`<p class="lead">${task.description}</p>`}
 ${renderStripSection(context, view)}
 <div class="split">
 <div class="gap-l">${renderAnswers(context, view)}</div>
-<aside class="gap-l" aria-label="Plan and cost">${renderNextRuns(context, view)}${renderCosts(context, view)}${renderSettings(context, view)}${renderFeedSection(context, view)}</aside>
+<aside class="gap-l" aria-label="${tasks.planAndCost}">${renderNextRuns(context, view)}${renderCosts(context, view)}${renderSettings(context, view)}${renderFeedSection(context, view)}</aside>
 </div>
 ${runs.length > 0 && renderRuns(context, view)}`,
   };
 }
 
 const renderFeedSection = (context: UserPageContext, { task, feedCreatedAt }: TaskView): Html =>
-  html`<section class="gap" aria-labelledby="feed"><div class="head"><h2 id="feed">Feed</h2></div>${renderFeed(context, { owner: `/tasks/${task.id}`, createdAt: feedCreatedAt })}</section>`;
+  html`<section class="gap" aria-labelledby="feed"><div class="head"><h2 id="feed">${context.texts.tasks.feed}</h2></div>${renderFeed(context, { owner: `/tasks/${task.id}`, createdAt: feedCreatedAt })}</section>`;
 
 function describeNext(context: UserPageContext, { task, runs }: TaskView): string {
-  const { now, timeZone } = context;
+  const { now } = context;
+  const { tasks, formats } = context.texts;
   const isPaused = isPausedUntil(context, task);
   if (isPaused && task.pausedUntil !== null) {
     const until = new Date(task.pausedUntil);
-    return `Paused until ${formatMomentInText(until, timeZone, now)}, ${formatDistance(until, now)}.`;
+    return tasks.pausedUntilIn(formats.moment(until, context), formats.distance(until, now));
   }
   if (task.nextExecutionAt !== null) {
     const at = new Date(task.nextExecutionAt);
-    return `Next run ${formatMomentInText(at, timeZone, now)}, ${formatDistance(at, now)}.`;
+    return tasks.nextRunAt(formats.moment(at, context), formats.distance(at, now));
   }
   switch (task.status) {
     case 'paused':
-      return 'Paused: it does not run until you resume it.';
+      return tasks.isPaused;
     case 'completed':
-      return 'Done: it does not run again.';
+      return tasks.isDone;
     case 'failed':
-      return runs[0]?.errorCode === 'CANCELLED'
-        ? 'Its run was stopped: it does not run again by itself.'
-        : 'Stopped because it failed: it does not run until you resume it.';
+      return runs[0]?.errorCode === 'CANCELLED' ? tasks.isCancelled : tasks.isStopped;
     case 'active':
-      return 'No further run is planned.';
+      return tasks.noNextRun;
   }
 }
 
-function renderButtons({ csrfField }: UserPageContext, { task, runs }: TaskView): Html {
+function renderButtons({ csrfField, texts: { tasks } }: UserPageContext, { task, runs }: TaskView): Html {
   const { id, status } = task;
   const running = runs.find((run) => run.status === 'running');
   const canResume = status === 'paused' || (status === 'failed' && task.recurrence !== 'once');
   return html`<form class="do" method="post" action="/tasks/${id}">${csrfField}
-<button class="primary" name="do" value="run">Run now</button>${
-    running && html`<button formaction="/executions/${running.id}/cancel">Stop run</button>`
+<button class="primary" name="do" value="run">${tasks.run}</button>${
+    running && html`<button formaction="/executions/${running.id}/cancel">${tasks.stopRun}</button>`
   }${
-    status === 'active' && html`<button name="do" value="pause">Pause</button>`
-  }${canResume && html`<button name="do" value="resume">Resume</button>`}
+    status === 'active' && html`<button name="do" value="pause">${tasks.pause}</button>`
+  }${canResume && html`<button name="do" value="resume">${tasks.resume}</button>`}
 </form>`;
 }
 
-const renderFurtherButtons = ({ csrfField }: UserPageContext, { task: { id } }: TaskView): Html =>
-  html`<form class="do" method="post" action="/tasks/${id}/duplicate">${csrfField}<a class="button" href="/tasks/${id}/edit">Edit</a><button>Duplicate</button><a class="button danger" href="/tasks/${id}/delete">Delete…</a></form>`;
+const renderFurtherButtons = ({ csrfField, texts: { tasks } }: UserPageContext, { task: { id } }: TaskView): Html =>
+  html`<form class="do" method="post" action="/tasks/${id}/duplicate">${csrfField}<a class="button" href="/tasks/${id}/edit">${tasks.edit}</a><button>${tasks.duplicate}</button><a class="button danger" href="/tasks/${id}/delete">${tasks.delete}</a></form>`;
 
 /** What the latest run that has ended says, if it failed. */
-function renderFailure({ task, runs }: TaskView): Html {
+function renderFailure({ texts }: UserPageContext, { task, runs }: TaskView): Html {
+  const { tasks } = texts;
   const ended = runs.find(({ status }) => status === 'completed' || status === 'failed');
   if (ended?.status !== 'failed' || ended.errorCode === 'CANCELLED') return EMPTY;
-  const { outcome } = describeOutcome({ ...ended, fate: null });
-  const { why } = describeFailure(ended.errorCode, ended.startedAt !== null);
+  const { outcome } = describeOutcome(texts, { ...ended, fate: null });
+  const { why } = describeFailure(texts, ended.errorCode, ended.startedAt !== null);
   const isRetried = runs[0]?.trigger === 'retry' && runs[0].status === 'pending';
-  const then = isRetried
-    ? 'It is tried again.'
-    : task.status === 'active'
-      ? 'The next run comes as planned.'
-      : 'No further run is planned.';
-  return html`<div class="notice">${renderIcon(outcome)}<p><b>The last run failed.</b> ${why}. ${then}</p><p><a href="/executions/${ended.id}">See why</a></p></div>`;
+  const next = isRetried ? tasks.isRetried : task.status === 'active' ? tasks.nextComes : tasks.noNextRun;
+  return html`<div class="notice">${renderIcon(outcome)}<p><b>${tasks.lastFailed}</b> ${why}. ${next}</p><p><a href="/executions/${ended.id}">${tasks.seeWhy}</a></p></div>`;
 }
 
 const KEY: readonly RunOutcome[] = [
@@ -127,22 +115,27 @@ const KEY: readonly RunOutcome[] = [
   'cancelled',
 ];
 
-function renderStripSection({ now, timeZone }: UserPageContext, { planned, task }: TaskView): Html {
+function renderStripSection(context: UserPageContext, { planned, task }: TaskView): Html {
+  const { texts } = context;
+  const { tasks, formats } = texts;
   if (planned.length === 0) {
-    return html`<section aria-labelledby="fates"><h2 id="fates">Planned runs</h2>
-<p class="muted">What becomes of each planned run will stand here as a line of signs, after the first one.</p></section>`;
+    return html`<section aria-labelledby="fates"><h2 id="fates">${tasks.plannedRuns}</h2>
+<p class="muted">${tasks.noPlannedRuns}</p></section>`;
   }
   const fates = planned.map(({ fate }) => SIGNS[fate]);
   const cells = planned.map(({ plannedFor, fate, latenessMs }) => {
-    const moment = formatMoment(new Date(plannedFor), timeZone, now);
-    const late = fate === 'late' && latenessMs !== null ? `, by ${formatDuration(latenessMs)}` : '';
-    return { outcome: SIGNS[fate], title: `${moment}: ${FATE_WORDS[fate].toLowerCase()}${late}` };
+    const moment = formats.momentLabel(new Date(plannedFor), context);
+    const late = fate === 'late' && latenessMs !== null ? tasks.lateBy(formats.duration(latenessMs)) : '';
+    return { outcome: SIGNS[fate], title: `${moment}: ${describeFate(texts, fate)}${late}` };
   });
-  const day = (at: string | undefined) => (at === undefined ? '' : formatDay(new Date(at), timeZone, now));
+  const day = (at: string | undefined) => (at === undefined ? '' : formats.day(new Date(at), context));
   return html`<section aria-labelledby="fates">
-<div class="head"><h2 id="fates">Last ${planned.length === 1 ? 'planned run' : `${formatCount(planned.length)} planned runs`}</h2><p id="strip-words">${countOutcomes(fates)}</p></div>
+<div class="head"><h2 id="fates">${tasks.lastPlannedRuns(planned.length)}</h2><p id="strip-words">${countOutcomes(fates, texts)}</p></div>
 <figure>${renderTallStrip(cells, 'strip-words')}</figure>
 <div class="head fine muted"><span>${planned.length > 15 ? day(planned[0]?.plannedFor) : ''}</span><span>${day(planned.at(-1)?.plannedFor)}</span></div>
-<div class="head">${renderKey(KEY.filter((fate) => fates.includes(fate)))}<a href="/tasks/${task.id}/backfill">Fill in missed runs</a></div>
+<div class="head">${renderKey(
+    KEY.filter((fate) => fates.includes(fate)),
+    texts,
+  )}<a href="/tasks/${task.id}/backfill">${tasks.runMissed}</a></div>
 </section>`;
 }

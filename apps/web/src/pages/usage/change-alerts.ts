@@ -2,13 +2,14 @@ import { parseId } from '@carillon/contract/validation/formats';
 import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { readForm } from '../../http/forms.ts';
 import { ActionFailed, type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import type { TypedAlert } from './alerts.ts';
+import type { AlertForm } from './alerts.ts';
 import { renderUsage } from './show.ts';
 
 export async function addUsageAlert(context: UserPageContext): Promise<Page | Redirect> {
   const { actions, session, request } = context;
+  const { usage, formats } = context.texts;
   const form = readForm(request);
-  const values: TypedAlert = {
+  const values: AlertForm = {
     threshold: form.text('threshold'),
     notifyEmail: form.has('notifyEmail'),
     notifyWebhook: form.has('notifyWebhook'),
@@ -18,7 +19,7 @@ export async function addUsageAlert(context: UserPageContext): Promise<Page | Re
     ...channels,
     threshold: /^\d{1,9}$/.test(threshold) ? Number(threshold) : 0,
   });
-  if (result.success) return redirect('/usage#alerts', `You are told at ${result.data.threshold} % of a limit.`);
+  if (result.success) return redirect('/usage#alerts', usage.added(formats.percent(result.data.threshold / 100)));
   const month = unwrap(await actions.getUsageMonth(session, {}));
   return {
     ...renderUsage(context, month, { values, errors: toFormErrors(result, context.texts) }),
@@ -31,5 +32,5 @@ export async function removeUsageAlert(context: UserPageContext): Promise<Redire
   const id = parseId((request.params as { id: string }).id);
   if (id === null) throw new ActionFailed({ success: false, error: 'Alert not found', code: 'NOT_FOUND' });
   unwrap(await actions.deleteUsageAlert(session, { id }));
-  return redirect('/usage#alerts', 'The alert is removed.');
+  return redirect('/usage#alerts', context.texts.usage.removed);
 }

@@ -1,61 +1,73 @@
+import type { Formats, Texts } from '@carillon/texts';
 import { type Bar, renderBars, roundUp } from '../../components/charts.ts';
-import { formatCost, formatCount, formatShortCount } from '../../components/format.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
-import { formatUtcDay, type Month, type Period } from './month.ts';
+import type { Month, Period } from './month.ts';
 
 type Day = Month['days'][number];
 
+const DAY_MS = 86_400_000;
+
 interface Chart {
-  caption: string;
+  name: keyof Texts['usage']['charts'];
   read: (day: Day) => number;
-  show: (value: number) => string;
+  show: (formats: Formats, value: number) => string;
 }
 
 const CHARTS: readonly Chart[] = [
-  { caption: 'Cost', read: ({ costUsd }) => costUsd, show: formatCost },
-  { caption: 'Tokens', read: ({ tokens }) => tokens, show: formatShortCount },
+  { name: 'cost', read: ({ costUsd }) => costUsd, show: (formats, value) => formats.money(value) },
+  { name: 'tokens', read: ({ tokens }) => tokens, show: (formats, value) => formats.shortNumber(value) },
 ];
 
-function renderChart(days: ReadonlyMap<number, Day>, period: Period, { caption, read, show }: Chart): Html {
-  const { name } = period;
+function renderChart(
+  { usage, formats }: Texts,
+  days: ReadonlyMap<number, Day>,
+  period: Period,
+  { name, read, show }: Chart,
+): Html {
+  const caption = usage.charts[name];
+  const nameDay = (day: number) => formats.dayOfMonth(new Date(period.from.getTime() + (day - 1) * DAY_MS), 'UTC');
   const bars = Array.from({ length: period.days }, (_, at): Bar => {
     const day = days.get(at + 1);
     const value = day ? read(day) : 0;
-    return { value, title: `${at + 1} ${name}: ${show(value)}` };
+    return { value, title: `${nameDay(at + 1)}: ${show(formats, value)}` };
   });
   const most = Math.max(...bars.map(({ value }) => value));
   const top = roundUp(most);
-  return html`<figure><figcaption>${caption} by day</figcaption>${renderBars(bars, top, {
-    label: `${caption} by day in ${name}: at most ${show(most)} on one day.`,
-    scale: most > 0 ? `up to ${show(top)}` : 'nothing so far',
-    from: `1 ${name}`,
-    to: `${period.days} ${name}`,
+  return html`<figure><figcaption>${caption}</figcaption>${renderBars(bars, top, {
+    label: usage.chart(caption, period.name, show(formats, most)),
+    scale: most > 0 ? usage.scale(show(formats, top)) : usage.nothingYet,
+    from: nameDay(1),
+    to: nameDay(period.days),
   })}</figure>`;
 }
 
-const COLUMNS = [
-  { head: 'Day' },
-  { head: 'Runs', class: 'num' },
-  { head: 'Tokens', class: 'num' },
-  { head: 'Cost', class: 'num' },
-];
-
-const renderDay = ({ day, executions, tokens, costUsd }: Day): Html =>
+const renderDay = ({ usage, formats }: Texts, { day, executions, tokens, costUsd }: Day): Html =>
   renderRow(
-    renderRowHead(formatUtcDay(new Date(`${day}T00:00:00Z`))),
-    renderCell(formatCount(executions), { class: 'num', label: 'Runs' }),
-    renderCell(formatCount(tokens), { class: 'num', label: 'Tokens' }),
-    renderCell(formatCost(costUsd), { class: 'num', label: 'Cost' }),
+    renderRowHead(formats.dayOfMonth(new Date(`${day}T00:00:00Z`), 'UTC')),
+    renderCell(formats.number(executions), { class: 'num', label: usage.runs }),
+    renderCell(formats.number(tokens), { class: 'num', label: usage.tokens }),
+    renderCell(formats.money(costUsd), { class: 'num', label: usage.cost }),
   );
 
 /** Cost and tokens of each day as pictures, and the same as a table. */
-export function renderDays({ days }: Month, period: Period): Html {
+export function renderDays(texts: Texts, { days }: Month, period: Period): Html {
+  const { usage } = texts;
+  const columns = [
+    { head: usage.day },
+    { head: usage.runs, class: 'num' },
+    { head: usage.tokens, class: 'num' },
+    { head: usage.cost, class: 'num' },
+  ];
   const byDay = new Map(days.map((day) => [Number(day.day.slice(8)), day]));
-  return html`<section aria-labelledby="days"><div class="head"><h2 id="days">By day</h2><p>Days in UTC</p></div>
-<div class="halves">${CHARTS.map((chart) => renderChart(byDay, period, chart))}</div>
+  return html`<section aria-labelledby="days"><div class="head"><h2 id="days">${usage.byDay}</h2><p>${usage.daysInUtc}</p></div>
+<div class="halves">${CHARTS.map((chart) => renderChart(texts, byDay, period, chart))}</div>
 ${
   days.length > 0 &&
-  html`<details class="after"><summary>The days as a table</summary>${renderTable('Runs, tokens and cost by day', COLUMNS, days.map(renderDay))}</details>`
+  html`<details class="after"><summary>${usage.daysAsTable}</summary>${renderTable(
+    usage.daysTable,
+    columns,
+    days.map((day) => renderDay(texts, day)),
+  )}</details>`
 }</section>`;
 }

@@ -1,115 +1,120 @@
-import { formatBytes, formatCost, formatCount, formatShortCount } from '../../components/format.ts';
+import type { Formats, Texts } from '@carillon/texts';
 import { renderShare } from '../../components/meters.ts';
 import { type Html, html } from '../../html.ts';
+import type { UserPageContext } from '../../page.ts';
 import { forecast, formatUtcDay, type Month, type Period, type Quota } from './month.ts';
 
 type Shortage = NonNullable<Month['forecast']>['shortages'][number];
+type Show = (formats: Formats, amount: number) => string;
 
-const UNITS = { executions: 'runs', tokens: 'tokens', trial: 'trial' };
+const showCount: Show = (formats, amount) => formats.number(amount);
+const showShort: Show = (formats, amount) => formats.shortNumber(amount);
+const showBytes: Show = (formats, amount) => formats.bytes(amount);
 
 /** Whether something runs out before the period ends: the first question of the page. */
 export function describeOutlook(
+  { texts, now }: UserPageContext,
   { executions, tokens, daily, trialEndsAt, forecast }: Month,
   period: Period,
-  now: Date,
 ): string {
-  const { name } = period;
-  if (trialEndsAt !== null && new Date(trialEndsAt) <= now) return 'The trial has ended. Tasks do not run.';
-  const isUsedUp = ({ used, limit }: Quota) => used >= limit;
-  const usedUp = [isUsedUp(executions) && 'runs', isUsedUp(tokens) && 'tokens'].filter(Boolean);
-  if (usedUp.length > 0) {
-    return `The ${usedUp.join(' and the ')} of ${name} are used up. Tasks run again on ${formatUtcDay(period.until)}, 00:00 UTC.`;
+  const { usage, formats } = texts;
+  if (trialEndsAt !== null && new Date(trialEndsAt) <= now) return usage.trialEnded;
+  const listUsed = (quotas: { executions: Quota; tokens: Quota }) =>
+    (['executions', 'tokens'] as const)
+      .filter((resource) => quotas[resource].used >= quotas[resource].limit)
+      .map((resource) => usage.resources[resource]);
+  const month = listUsed({ executions, tokens });
+  if (month.length > 0) {
+    return usage.monthUsed(formats.list(month), period.name, formatUtcDay(texts, period.until, now));
   }
-  const today = (['executions', 'tokens'] as const).filter((unit) => isUsedUp(daily[unit]));
-  if (today.length > 0) {
-    const units = today.map((unit) => UNITS[unit]).join(' and the ');
-    return `The ${units} of today are used up. Tasks run again at midnight UTC.`;
-  }
-  const ahead = (forecast?.shortages ?? []).map((shortage) => describeShortage(shortage, name));
-  return ahead.length > 0 ? `As planned, ${ahead.join(', and ')}.` : `As planned, nothing runs out in ${name}.`;
+  const today = listUsed(daily);
+  if (today.length > 0) return usage.todayUsed(formats.list(today));
+  const shortages = (forecast?.shortages ?? []).map((shortage) => describeShortage(texts, shortage, period.name, now));
+  return shortages.length > 0 ? usage.planned(formats.list(shortages)) : usage.nothingRunsOut(period.name);
 }
 
-function describeShortage({ resource, period, from, runs }: Shortage, month: string): string {
-  const on = `on ${formatUtcDay(new Date(from))}`;
-  if (resource === 'trial') return `the trial ends ${on}`;
-  const refused = `${formatCount(runs)} planned ${runs === 1 ? 'run is' : 'runs are'} refused`;
-  return `the ${UNITS[resource]} of ${period === 'day' ? 'the day' : month} are used up ${on}: ${refused}`;
+function describeShortage(texts: Texts, { resource, period, from, runs }: Shortage, month: string, now: Date): string {
+  const { usage } = texts;
+  const date = formatUtcDay(texts, new Date(from), now);
+  if (resource === 'trial') return usage.trialEnds(date);
+  return period === 'day'
+    ? usage.dayShortage(usage.resources[resource], date, runs)
+    : usage.monthShortage(usage.resources[resource], month, date, runs);
 }
 
 function describeForecast(
+  { texts, now }: UserPageContext,
   resource: 'executions' | 'tokens',
   month: Month,
   period: Period,
-  show: (count: number) => string,
+  show: Show,
 ): string {
+  const { usage, formats } = texts;
   const { used, limit } = month[resource];
-  if (used >= limit) return 'used up';
+  if (used >= limit) return usage.used;
   const shortage = month.forecast?.shortages.find((one) => one.resource === resource && one.period === 'month');
   return shortage
-    ? `as planned used up on ${formatUtcDay(new Date(shortage.from))}`
-    : `as planned ${show(month.forecast?.[resource] ?? used)} by the end of ${period.name}`;
+    ? usage.usedOn(formatUtcDay(texts, new Date(shortage.from), now))
+    : usage.byMonthEnd(show(formats, month.forecast?.[resource] ?? used), period.name);
 }
 
 interface Figure {
   id: string;
   name: string;
   quota: Quota;
-  show: (count: number) => string;
+  show: Show;
   note: string | null;
 }
 
-const renderFigure = ({ id, name, quota, show, note }: Figure): Html =>
-  html`<div><dt id="${id}">${name}</dt><dd>${show(quota.used)}</dd>${renderShare(id, quota, `of ${show(quota.limit)}`)}${
+const renderFigure = ({ usage, formats }: Texts, { id, name, quota, show, note }: Figure): Html =>
+  html`<div><dt id="${id}">${name}</dt><dd>${show(formats, quota.used)}</dd>${renderShare(id, quota, usage.of(show(formats, quota.limit)))}${
     note !== null && html`<dd>${note}</dd>`
   }</div>`;
 
 /** How often the models of the month used the web; nothing for a month without. */
-const renderTools = ({ tools: { uses, costUsd } }: Month): Html | false =>
+const renderTools = ({ usage, formats }: Texts, { tools: { uses, costUsd } }: Month): Html | false =>
   uses > 0 &&
-  html`<div><dt>Web tools</dt><dd>${formatCount(uses)}</dd><dd>searches and pages read${
-    costUsd > 0 && `, ${formatCost(costUsd)} of the cost`
+  html`<div><dt>${usage.webTools}</dt><dd>${formats.number(uses)}</dd><dd>${
+    costUsd > 0 ? usage.webToolsCost(formats.money(costUsd)) : usage.webToolsHint
   }</dd></div>`;
 
 /** What is used of the limits of the plan. */
-export function renderNow(month: Month, period: Period, now: Date): Html {
+export function renderNow(context: UserPageContext, month: Month, period: Period): Html {
+  const { texts, now } = context;
+  const { usage, formats } = texts;
   const { executions, tokens, storage, daily, costUsd, completed, failed } = month;
   const { expected } = forecast({ used: costUsd, limit: Number.POSITIVE_INFINITY }, period, now);
   const figures: Figure[] = [
     {
       id: 'runs',
-      name: 'Runs',
+      name: usage.runs,
       quota: executions,
-      show: formatCount,
-      note: describeForecast('executions', month, period, formatCount),
+      show: showCount,
+      note: describeForecast(context, 'executions', month, period, showCount),
     },
     {
       id: 'tokens',
-      name: 'Tokens',
+      name: usage.tokens,
       quota: tokens,
-      show: formatShortCount,
-      note: describeForecast('tokens', month, period, formatShortCount),
+      show: showShort,
+      note: describeForecast(context, 'tokens', month, period, showShort),
     },
-    { id: 'runs-today', name: 'Runs today', quota: daily.executions, show: formatCount, note: 'back at midnight UTC' },
-    {
-      id: 'tokens-today',
-      name: 'Tokens today',
-      quota: daily.tokens,
-      show: formatShortCount,
-      note: 'back at midnight UTC',
-    },
-    { id: 'storage', name: 'Storage', quota: storage, show: formatBytes, note: 'files that you have uploaded' },
+    { id: 'runs-today', name: usage.runsToday, quota: daily.executions, show: showCount, note: usage.resetsAtMidnight },
+    { id: 'tokens-today', name: usage.tokensToday, quota: daily.tokens, show: showShort, note: usage.resetsAtMidnight },
+    { id: 'storage', name: usage.storage, quota: storage, show: showBytes, note: usage.storageHint },
   ];
-  return html`<dl class="figures wide-figures"><div><dt>Cost</dt><dd>${formatCost(costUsd)}</dd><dd>at this pace ${formatCost(expected)}</dd></div>
-${figures.map(renderFigure)}${renderTools(month)}</dl>
-<p class="fine muted after">${formatCount(completed)} runs of ${period.name} completed and ${formatCount(failed)} failed; runs of deleted tasks are not in these two.</p>`;
+  return html`<dl class="figures wide-figures"><div><dt>${usage.cost}</dt><dd>${formats.money(costUsd)}</dd><dd>${usage.atThisPace(formats.money(expected))}</dd></div>
+${figures.map((figure) => renderFigure(texts, figure))}${renderTools(texts, month)}</dl>
+<p class="fine muted after">${usage.outcomesOf(period.name, completed, failed)}</p>`;
 }
 
 /** A month that is over. The plan of today may not be the plan of then, so no limits are shown. */
-export function renderPast(month: Month): Html {
+export function renderPast(texts: Texts, month: Month): Html {
+  const { usage, formats } = texts;
   const { executions, tokens, costUsd, completed, failed } = month;
   return html`<dl class="figures">
-<div><dt>Cost</dt><dd>${formatCost(costUsd)}</dd></div>
-<div><dt>Runs</dt><dd>${formatCount(executions.used)}</dd><dd>${formatCount(completed)} completed, ${formatCount(failed)} failed</dd></div>
-<div><dt>Tokens</dt><dd>${formatShortCount(tokens.used)}</dd></div>${renderTools(month)}
+<div><dt>${usage.cost}</dt><dd>${formats.money(costUsd)}</dd></div>
+<div><dt>${usage.runs}</dt><dd>${formats.number(executions.used)}</dd><dd>${usage.outcomes(completed, failed)}</dd></div>
+<div><dt>${usage.tokens}</dt><dd>${formats.shortNumber(tokens.used)}</dd></div>${renderTools(texts, month)}
 </dl>`;
 }

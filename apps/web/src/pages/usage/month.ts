@@ -1,3 +1,4 @@
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 
 export type Month = WebActionData<'getUsageMonth'>;
@@ -16,24 +17,22 @@ export interface Period {
   isNow: boolean;
 }
 
-const format = (options: Intl.DateTimeFormatOptions) =>
-  new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...options });
-const longMonth = format({ month: 'long' });
-const longMonthOfYear = format({ month: 'long', year: 'numeric' });
-const dayOfMonth = format({ weekday: 'short', day: 'numeric', month: 'long' });
+const ZONE = 'UTC';
 
 /** `March 2026` */
-export const nameMonth = (period: string): string => longMonthOfYear.format(new Date(`${period}-01T00:00:00Z`));
+export const nameMonth = ({ formats }: Texts, period: string): string =>
+  formats.monthAndYear(new Date(`${period}-01T00:00:00Z`), ZONE);
 
-/** `Fri 27 March`, in UTC as the quotas. */
-export const formatUtcDay = (at: Date): string => dayOfMonth.format(at).replace(',', '');
+/** `on 27 March`, in UTC as the quotas. */
+export const formatUtcDay = ({ formats }: Texts, at: Date, now: Date): string =>
+  formats.dateOn(at, { now, timeZone: ZONE });
 
-export function describePeriod(period: string, now: Date): Period {
+export function describePeriod({ formats }: Texts, period: string, now: Date): Period {
   const from = new Date(`${period}-01T00:00:00Z`);
   const until = new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1));
   const days = Math.round((until.getTime() - from.getTime()) / DAY_MS);
   const isThisYear = from.getUTCFullYear() === now.getUTCFullYear();
-  const name = (isThisYear ? longMonth : longMonthOfYear).format(from);
+  const name = isThisYear ? formats.month(from, ZONE) : formats.monthAndYear(from, ZONE);
   return { from, until, days, name, isNow: from <= now && now < until };
 }
 

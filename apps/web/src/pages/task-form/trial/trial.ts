@@ -25,22 +25,25 @@ export function renderTrial(trial: Trial, texts: Texts): Html {
     ...(toolUses > 0 ? [taskForm.toolUses(toolUses)] : []),
   ];
   return html`<section class="panel gap" aria-labelledby="tried" id="answer-now"><div class="head"><h2 id="tried">${taskForm.trial}</h2><p>${details.join(', ')}</p></div>
-${renderAnswer(trial, taskForm)}
-${citations.length > 0 && html`<h3>${taskForm.sources}</h3>${renderSources(citations)}`}
+${renderAnswer(trial, texts)}
+${citations.length > 0 && html`<h3>${taskForm.sources}</h3>${renderSources(citations, texts)}`}
 ${watched && renderWatched(watched, taskForm)}
 <p class="hint">${taskForm.trialCounts}</p></section>`;
 }
 
 type FormTexts = Texts['taskForm'];
 
-function renderAnswer({ answer, output, problems }: Trial, taskForm: FormTexts): Html {
+function renderAnswer({ answer, output, problems }: Trial, texts: Texts): Html {
+  const { taskForm } = texts;
   if (problems.length > 0) {
     return html`<div class="notice">${renderIcon('failed')}<p><b>${taskForm.mismatch}</b> ${taskForm.mismatchHint}</p><ul>${problems.map(
       (problem) => html`<li>${problem}</li>`,
     )}</ul></div>
 ${answer !== '' && html`<details><summary>${taskForm.originalAnswer}</summary><pre tabindex="0">${answer}</pre></details>`}`;
   }
-  return output === null ? html`<div class="answer">${renderMarkdown(answer)}</div>` : renderOutput(output);
+  return output === null
+    ? html`<div class="answer">${renderMarkdown(answer, texts)}</div>`
+    : renderOutput(output, texts);
 }
 
 function renderWatched({ values, changes }: Watched, taskForm: FormTexts): Html {
