@@ -70,7 +70,7 @@ t.test('A refused form keeps the files that it brought, and names those that it 
   const error = page.document.querySelector('#files-error')?.text ?? '';
   t.match(error, /floorplan.tiff must be a file of one of these kinds/);
   t.match(error, /empty.txt must not be empty/);
-  t.match(error, /long.txt is too long/);
+  t.match(error, /long.txt is too large/);
   const attached = page.document
     .querySelectorAll('[data-attach] > .files li span:first-of-type')
     .map(({ text }) => text);
