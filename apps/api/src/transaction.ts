@@ -44,7 +44,11 @@ async function runTransaction<T>(ctx: Context, work: Work<T>): Promise<T> {
     const worked = await work(tx);
     // 3. The last writes, sent with the commit in one round trip.
     writing = [...pending.writes].map(([write, items]) => write(tx, items as never[]));
-    for (const write of writing) write.catch(() => {});
+    let unsent: { error: unknown } | undefined;
+    for (const write of writing) write.catch((error) => (unsent ??= { error }));
+    // One that throws before it sends its statement leaves nothing that could turn the commit into a rollback.
+    await null;
+    if (unsent) throw unsent.error;
     return worked;
   });
   // 4. Committed, unless one of the writes failed: then the database answered the commit with a rollback.
