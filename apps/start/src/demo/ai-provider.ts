@@ -25,6 +25,8 @@ interface ChatRequest {
 /** OpenRouter's API on loopback: the same answer each time, the price for a schema, a comparison with its sources for web tools. */
 export async function startDemoProvider(): Promise<DemoProvider> {
   const server = createServer(async (request, response) => {
+    // It has no list of its models.
+    if (request.method !== 'POST') return response.writeHead(404).end();
     const { model, response_format: hasSchema, tools } = (await json(request)) as ChatRequest;
     const { content = DEMO_ANSWER, usage, ...sources } = tools ? COMPARISON : {};
     const text = hasSchema ? JSON.stringify({ price: provider.price }) : content;
