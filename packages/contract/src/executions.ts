@@ -14,10 +14,12 @@ import {
   Id,
   IdParams,
   Instant,
+  InstantInput,
   nullable,
   Offset,
   pageLimit,
   ref,
+  strictObject,
   stringEnum,
 } from './primitives.ts';
 
@@ -145,6 +147,7 @@ export const Execution = Type.Object(
     createdAt: Instant,
     startedAt: nullable(Instant),
     completedAt: nullable(Instant),
+    seenAt: nullable({ ...Instant, description: 'When its owner first saw how it ended; null until then' }),
   },
   { $id: 'TaskExecution' },
 );
@@ -156,6 +159,14 @@ export const ListExecutionsQuery = Type.Object({
   outcome: Type.Optional({ ...ExecutionOutcome, description: 'Only executions with this outcome' }),
   startDate: Type.Optional(DayOrInstantInput),
   endDate: Type.Optional(DayOrInstantInput),
+  unseen: Type.Optional(Type.Boolean({ description: '`true`: only runs that have ended and were not seen yet' })),
+  q: Type.Optional(
+    Type.String({
+      maxLength: 200,
+      description:
+        'Only runs with these words in the result or in the prompt, as in a search engine: `"a phrase"`, `or`, and `-` before a word that must not be there',
+    }),
+  ),
   limit: pageLimit(20),
   offset: Offset,
   cursor: Type.Optional(Cursor),
@@ -166,7 +177,7 @@ export const listExecutions = {
   operationId: 'listExecutions',
   summary: 'List executions',
   description:
-    "Returns the executions of the caller's tasks, newest first, optionally by task, by status, by outcome and by creation time: from `startDate` to `endDate`, where a day is a whole day in UTC. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.",
+    "Returns the executions of the caller's tasks, newest first, optionally by task, by status, by outcome, by whether they were seen, by words (`q`) and by creation time: from `startDate` to `endDate`, where a day is a whole day in UTC. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.",
   tags: ['executions'],
   security: SIGNED_IN,
   querystring: ListExecutionsQuery,
@@ -194,6 +205,33 @@ export const getExecution = {
     }),
     ...errorResponses(401, 404, 429),
   },
+} satisfies Operation;
+
+const Seen = Type.Object({ success, seen: Type.Integer({ description: 'How many executions were not seen before' }) });
+
+export const seeExecution = {
+  operationId: 'seeExecution',
+  summary: 'Mark an execution as seen',
+  description: 'Idempotent: `seenAt` keeps the first time. One that is pending or running stays unseen once it ends.',
+  tags: ['executions'],
+  security: SIGNED_IN,
+  params: IdParams,
+  response: { 200: Seen, ...IDEMPOTENCY_ERRORS, ...errorResponses(401, 403, 404, 429) },
+} satisfies Operation;
+
+export const SeeExecutionsInput = strictObject({
+  before: Type.Optional({ ...InstantInput, description: 'Only those that ended before this instant' }),
+});
+export type SeeExecutionsInput = Static<typeof SeeExecutionsInput>;
+
+export const seeExecutions = {
+  operationId: 'seeExecutions',
+  summary: 'Mark all executions as seen',
+  description: 'Marks every execution that has ended. The body is optional.',
+  tags: ['executions'],
+  security: SIGNED_IN,
+  body: nullable(SeeExecutionsInput),
+  response: { 200: Seen, ...IDEMPOTENCY_ERRORS, ...errorResponses(401, 403, 429) },
 } satisfies Operation;
 
 const RetryResponse = Type.Object({

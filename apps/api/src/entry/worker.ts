@@ -7,6 +7,7 @@ import { createDeliverer } from '../product/deliveries/queue/deliverer.ts';
 import { enqueueDue } from '../product/executions/pipeline/enqueue.ts';
 import { createExecutionRunner } from '../product/executions/pipeline/runner.ts';
 import { watchModels } from '../product/executions/request/providers/watch-models.ts';
+import { indexRunTexts } from '../product/executions/search.ts';
 import { alertOverdue } from '../product/notifications/alerts/overdue.ts';
 import { failAlertMail } from '../product/notifications/alerts/undelivered.ts';
 import { preparePartitions } from '../product/retention/partitions/change-partitions.ts';
@@ -17,6 +18,7 @@ import { inTransaction } from '../transaction.ts';
 
 const MAIL_MS = 1000;
 const AGENT_RESCUE_MS = 5000;
+const SEARCH_MS = 10_000;
 const PRUNE_MS = 60_000;
 /** Once a day, over all processes. */
 const WATCH_MODELS_MS = 3_600_000;
@@ -75,6 +77,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
         }),
       );
       intervals.every(API_KEY_USE_MS, 'recording the use of API keys', () => ctx.apiKeyUse.flush());
+      intervals.every(SEARCH_MS, 'storing the words of runs', () => indexRunTexts(ctx));
       intervals.every(PRUNE_MS, 'preparing partitions', () => preparePartitions(ctx));
       intervals.every(WATCH_MODELS_MS, 'watching models', () => watchModels(ctx));
       intervals.every(PRUNE_MS, 'pruning', createPruner(ctx));

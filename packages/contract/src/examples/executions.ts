@@ -34,6 +34,8 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
       },
     },
   },
+  seeExecution: { params: { id }, response: { 200: { success, seen: 1 } }, errors: NOT_FOUND },
+  seeExecutions: { body: { before: '2026-11-21T08:00:00.000Z' }, response: { 200: { success, seen: 12 } } },
   getExecution: {
     params: { id },
     response: {

@@ -121,6 +121,7 @@ export const execution: Execution = {
   createdAt: '2026-11-20T07:30:00.287Z',
   startedAt: STARTED,
   completedAt: ENDED,
+  seenAt: null,
 };
 
 export const webhook: Webhook = {

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
-import { errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
-import { Cursor, Id, Instant, nullable, pageLimit, ref, stringEnum } from '../primitives.ts';
+import { errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from '../operation.ts';
+import { Cursor, Id, IdParams, Instant, nullable, pageLimit, ref, stringEnum } from '../primitives.ts';
 
 export const ALERT_KINDS = [
   'task.overdue',
@@ -44,6 +44,7 @@ export const Alert = Type.Object(
     title: Type.String({ description: 'The alert in short' }),
     message: Type.String({ description: 'What happened' }),
     createdAt: Instant,
+    acknowledgedAt: nullable({ ...Instant, description: 'When its cause was put away; null if it was not' }),
     undelivered: Type.Boolean({ description: 'Whether a delivery has failed for good' }),
     deliveries: Type.Array(AlertDelivery, { description: 'To webhooks, mail addresses and channels' }),
   },
@@ -74,5 +75,20 @@ export const listAlerts = {
       pagination: Type.Object({ limit: Type.Integer(), nextCursor: nullable(Type.String()) }),
     }),
     ...errorResponses(401, 429),
+  },
+} satisfies Operation;
+
+export const acknowledgeAlert = {
+  tags: ['alerts'],
+  security: SIGNED_IN,
+  operationId: 'acknowledgeAlert',
+  summary: 'Acknowledge an alert',
+  description:
+    'Puts its cause away: the task, the rule and the error code need no attention in the dashboard until they change, or the task recovers. Idempotent: `acknowledgedAt` keeps the first time.',
+  params: IdParams,
+  response: {
+    200: Type.Object({ success, alert: ref(Alert) }),
+    ...IDEMPOTENCY_ERRORS,
+    ...errorResponses(401, 403, 404, 429),
   },
 } satisfies Operation;

@@ -27,3 +27,19 @@ export const isPlannedTrigger = (trigger: string): boolean => PLANNED_TRIGGERS.i
 /** The same of the executions with this alias. The words are literal, so that the unique index of the instants is used. */
 export const hasPlannedTrigger = (alias: string): SQL =>
   sql.raw(`${alias}.trigger in (${PLANNED_TRIGGERS.map((trigger) => `'${trigger}'`).join(', ')})`);
+
+const SETTLED_MS = 10 * 60_000;
+/** More than a quota allows in ten minutes. */
+const MAX_UNSETTLED = 2000;
+
+/**
+ * The smallest id of a user below which every run has ended: none is live, and none is of a transaction that may not be
+ * visible yet.
+ */
+export const selectFirstUnsettled = (userId: SQL, now: Date): SQL => sql`
+  least(
+    (select min(l.id) from executions_live l where l.user_id = ${userId} and l.status in ('pending', 'running')),
+    (select min(id) from (
+      select id, created_at from executions e where e.user_id = ${userId} order by id desc limit ${sql.raw(String(MAX_UNSETTLED))}
+    ) latest where created_at > ${new Date(now.getTime() - SETTLED_MS).toISOString()}::timestamptz),
+    (select coalesce(max(e.id), 0) + 1 from executions e where e.user_id = ${userId}))`;

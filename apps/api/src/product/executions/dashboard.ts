@@ -10,6 +10,8 @@ import { startOfDay } from '../schedule/time-zone.ts';
 import { executionFields, stepFields, toExecution } from './read.ts';
 import { earlierSuccess } from './result/last-success.ts';
 import { readRunDeliveries } from './run-deliveries.ts';
+import { indexRunsOfUser, selectRunsWithWords } from './search.ts';
+import { isUnseen } from './seen.ts';
 import { listSteps } from './timeline.ts';
 
 const MAX_ATTEMPTS = 10;
@@ -171,31 +173,69 @@ interface Found {
   lastSearched: number | null;
 }
 
+/** What happened to the run `s`. */
+const OUTCOMES = {
+  changed: sql`s.changed and exists (select from tasks t where t.id = s.task_id and ${isWatched('t')})`,
+  late: sql`exists (select from occurrences o where o.task_id = s.task_id and o.planned_for = s.planned_for
+    and o.fate = 'late' and ${hasPlannedTrigger('s')})`,
+  failed: sql`s.status = 'failed' and s.error_code <> 'CANCELLED' and (s.error_code <> 'QUOTA_EXCEEDED' or s.started_at is not null)`,
+  over_quota: sql`s.error_code = 'QUOTA_EXCEEDED' and s.started_at is null`,
+  stopped: sql`s.error_code = 'CANCELLED'`,
+};
+
+const MAX_MISSED = 100;
+const NEWEST_TASKS = 1000;
+
+/** The latest planned runs that did not take place, newest first. */
+export async function listMissedRuns({ db }: Context, caller: Caller) {
+  const missed = await queryRows<{ taskId: number; taskName: string; plannedFor: string; recordedAt: string }>(
+    db,
+    sql`
+    select t.id as task_id, t.name as task_name, o.planned_for, o.recorded_at
+    from (select id, name from tasks where user_id = ${caller.id} order by id desc limit ${NEWEST_TASKS}) t
+    cross join lateral (
+      select planned_for, recorded_at from occurrences where task_id = t.id and fate = 'missed'
+      order by recorded_at desc limit ${MAX_MISSED}
+    ) o
+    order by o.planned_for desc limit ${MAX_MISSED}`,
+  );
+  return missed.map((one) => ({
+    ...one,
+    plannedFor: toInstant(one.plannedFor),
+    recordedAt: toInstant(one.recordedAt),
+  }));
+}
+
 /**
  * Newest first, in one statement that reads a bounded number of rows. Days are those of the caller's time zone.
  * `isPartial` if only the newest runs were searched for a filter: the cursor leads to the older ones.
  */
 export async function listRuns(ctx: Context, caller: Caller, input: WebActionInput<'listRuns'>) {
-  const { taskId = null, status, limit } = input;
+  const { taskId = null, status, outcome, unseen = false, search, limit } = input;
+  if (search !== undefined) await indexRunsOfUser(ctx, caller.id);
   const before = decodeIdCursor(input.cursor);
   const zone = caller.timezone ?? 'UTC';
   const from = input.from === undefined ? null : readDay('from', input.from, zone, 0);
   const until = input.to === undefined ? null : readDay('to', input.to, zone, 1);
-  const isSearch = status !== undefined || from !== null || until !== null;
+  const isSearch =
+    status !== undefined || outcome !== undefined || unseen || search !== undefined || from !== null || until !== null;
   const [found] = await queryRows<Found>(
     ctx.db,
     sql`
     with recursive ${from ? sql`first as (${firstIdSince(caller.id, from, -OVERLAP_MS)}),` : sql``}
     ${until ? sql`beyond as (${firstIdSince(caller.id, until, OVERLAP_MS)}),` : sql``}
     searched as materialized (
-      select e.id, e.status, e.created_at from executions e
-      where e.user_id = ${caller.id} ${taskId === null ? sql`` : sql`and e.task_id = ${taskId}`}
+      select e.id, e.task_id, e.user_id, e.status, e.created_at, e.seen_at, e.trigger, e.planned_for, e.started_at, e.changed, e.error_code
+      from executions e where e.user_id = ${caller.id}
+        ${search === undefined ? sql`` : sql`and e.id in (${selectRunsWithWords(caller.id, search)})`} ${taskId === null ? sql`` : sql`and e.task_id = ${taskId}`}
         ${before === null ? sql`` : sql`and e.id < ${before}`}
         ${from ? sql`and e.id >= (select id from first)` : sql``} ${until ? sql`and e.id < (select id from beyond)` : sql``}
       order by e.id desc limit ${isSearch ? MAX_SEARCHED : limit + 1}
     ), page as (
       select s.id from searched s
       where true ${status === undefined ? sql`` : sql`and s.status = ${status}`}
+        ${outcome === undefined ? sql`` : sql`and ${OUTCOMES[outcome]}`}
+        ${unseen ? sql`and ${isUnseen(sql`s`)}` : sql``}
         ${from ? sql`and s.created_at >= ${from.toISOString()}::timestamptz` : sql``}
         ${until ? sql`and s.created_at < ${until.toISOString()}::timestamptz` : sql``}
       order by s.id desc limit ${limit + 1}

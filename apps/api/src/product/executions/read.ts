@@ -1,12 +1,14 @@
 import type { ListExecutionsQuery } from '@carillon/contract/executions';
 import { DAY_MS } from '@carillon/contract/primitives';
 import { executions, tasks } from '@carillon/db';
-import { and, asc, desc, eq, gt, gte, lte, type SQL } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, lte, type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { executionNotFound } from '../../errors.ts';
 import { ownedList } from '../../platform/queries/owned-list.ts';
 import { findOwnedRow, ownedRow } from '../../platform/queries/owned-row.ts';
 import { executionTotal } from '../../platform/queries/user-counts.ts';
+import { indexRunsOfUser, selectRunsWithWords } from './search.ts';
+import { isUnseen } from './seen.ts';
 import { buildTimeline } from './timeline.ts';
 
 export const executionFields = {
@@ -39,6 +41,7 @@ export const executionFields = {
   createdAt: executions.createdAt,
   startedAt: executions.startedAt,
   completedAt: executions.completedAt,
+  seenAt: executions.seenAt,
 };
 
 /** The further columns that the steps of an execution are derived from. */
@@ -115,13 +118,16 @@ const ownExecutions = ownedList({
 
 /** An `endDate` without a time includes that UTC day. */
 export async function listExecutions(ctx: Context, caller: Caller, query: ListExecutionsQuery) {
-  const { taskId, status, outcome, startDate, endDate, ...asked } = query;
+  const { taskId, status, outcome, startDate, endDate, unseen, q, ...asked } = query;
+  if (q !== undefined) await indexRunsOfUser(ctx, caller.id);
   const filter = and(
     taskId ? eq(executions.taskId, taskId) : undefined,
     status ? eq(executions.status, status) : undefined,
     outcome ? eq(executions.outcome, outcome) : undefined,
     startDate ? gte(executions.createdAt, new Date(startDate)) : undefined,
     endDate ? isUntil(endDate) : undefined,
+    unseen ? isUnseen(sql`executions`) : undefined,
+    q === undefined ? undefined : sql`${executions.id} in (${selectRunsWithWords(caller.id, q)})`,
   );
   const { page, pagination } = await ownExecutions.list(ctx, caller, asked, { filter });
   return { executions: page.map(toExecution), pagination };

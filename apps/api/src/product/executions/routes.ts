@@ -3,6 +3,7 @@ import { type Routes, success } from '../../platform/http/validation.ts';
 import { cancelExecution } from './cancel.ts';
 import { getExecution, getExecutionDetails, listExecutions, toExecution } from './read.ts';
 import { diffExecution } from './result/diff-execution.ts';
+import { seeExecution, seeExecutions } from './seen.ts';
 import { retryExecution } from './start.ts';
 
 export const executionsRoutes: Routes = async (app) => {
@@ -33,6 +34,16 @@ export const executionsRoutes: Routes = async (app) => {
       ...(await diffExecution(ctx, caller, params.id, query.against)),
     }),
   );
+
+  app.post('/api/executions/:id/seen', { schema: contract.seeExecution, config }, async ({ ctx, caller, params }) => ({
+    success,
+    seen: await seeExecution(ctx, caller, params.id),
+  }));
+
+  app.post('/api/executions/seen', { schema: contract.seeExecutions, config }, async ({ ctx, caller, body }) => ({
+    success,
+    seen: await seeExecutions(ctx, caller, body ?? {}),
+  }));
 
   app.post(
     '/api/executions/:id/retry',

@@ -1,16 +1,20 @@
 import { preparedQuery } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
+import { countUnseenSql } from '../executions/seen.ts';
 
 /** What every page shows. */
 interface PageState {
   /** Notifications; at most 100. */
   unread: number;
+  /** Of the latest 300 runs, those that have ended and were not seen yet. */
+  unseenRuns: number;
   /** The position of the event log before the page is read; 0 for an empty log. */
   lastEventId: number;
 }
 
 const MAX_UNREAD = 100;
+const MAX_RUNS = 300;
 const userId = sql`${sql.placeholder('userId')}::int`;
 
 const query = preparedQuery(
@@ -19,6 +23,7 @@ const query = preparedQuery(
       .select({
         unread: sql<number>`(select count(*)::int from (select from notifications n
           where n.user_id = ${userId} and n.read_at is null limit ${sql.raw(String(MAX_UNREAD))}) n)`.as('unread'),
+        unseenRuns: countUnseenSql(userId, MAX_RUNS).as('unseen_runs'),
         lastEventId: sql<number>`coalesce((select p.last_id from event_positions p
           where p.user_id = ${userId}), 0)::float8`.as('last_event_id'),
       })

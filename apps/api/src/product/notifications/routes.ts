@@ -1,6 +1,7 @@
 import * as contract from '@carillon/contract/accounts/notifications';
 import * as alertsContract from '@carillon/contract/tasks/alerts';
 import { type Routes, success } from '../../platform/http/validation.ts';
+import { acknowledgeAlert } from './alerts/acknowledge.ts';
 import { listAlerts } from './alerts/read.ts';
 import { listNotifications } from './read.ts';
 import { markRead } from './write.ts';
@@ -30,5 +31,10 @@ export const alertsRoutes: Routes = async (app) => {
     '/api/alerts',
     { schema: alertsContract.listAlerts, config: { access: 'user', scope: 'executions:read' } },
     async ({ ctx, caller, query }) => ({ success, ...(await listAlerts(ctx, caller, query)) }),
+  );
+  app.post(
+    '/api/alerts/:id/acknowledge',
+    { schema: alertsContract.acknowledgeAlert, config: { access: 'user', scope: 'executions:read' } },
+    async ({ ctx, caller, params }) => ({ success, alert: await acknowledgeAlert(ctx, caller, params.id) }),
   );
 };

@@ -17,6 +17,9 @@ import { taskPageActions } from './task-page.ts';
 
 const alertActions = {
   listAlerts: userAction(strictObject({ taskId: Type.Optional(Id), cursor: Type.Optional(Cursor) })),
+  acknowledgeAlert: userAction(strictObject({ id: Id })),
+  /** Puts away what the task needs attention for now, until that changes or a run succeeds. */
+  acknowledgeTask: userAction(strictObject({ id: Id })),
 };
 
 const homeActions = {

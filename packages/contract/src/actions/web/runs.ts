@@ -1,13 +1,20 @@
 import { Type } from '@sinclair/typebox';
-import { ExecutionStatus } from '../../executions.ts';
-import { Cursor, Id, pageLimit, strictObject, Uuid } from '../../primitives.ts';
+import { ExecutionStatus, SeeExecutionsInput } from '../../executions.ts';
+import { Cursor, Id, pageLimit, strictObject, stringEnum, Uuid } from '../../primitives.ts';
 import { userAction } from './define.ts';
 
 const Day = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'A day in the time zone of the profile' });
 
+/** What happened to a run; `failed` without refused and stopped ones. */
+export const RUN_OUTCOMES = ['changed', 'late', 'failed', 'over_quota', 'stopped'] as const;
+
 const ListRunsInput = strictObject({
   taskId: Type.Optional(Id),
   status: Type.Optional(ExecutionStatus),
+  outcome: Type.Optional(stringEnum(RUN_OUTCOMES)),
+  unseen: Type.Optional(Type.Boolean()),
+  /** Words of the result or the prompt. */
+  search: Type.Optional(Type.String({ maxLength: 200 })),
   from: Type.Optional(Day),
   to: Type.Optional(Day),
   limit: pageLimit(25),
@@ -15,6 +22,10 @@ const ListRunsInput = strictObject({
 });
 
 export const runActions = {
+  /** The latest planned runs that did not take place. */
+  listMissedRuns: userAction(strictObject({})),
+  /** All that have ended, or those that have ended before an instant. */
+  seeRuns: userAction(SeeExecutionsInput),
   listRuns: userAction(ListRunsInput),
   getRun: userAction(strictObject({ id: Id })),
   retryRun: userAction(strictObject({ id: Id })),

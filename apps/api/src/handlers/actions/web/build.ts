@@ -1,5 +1,6 @@
 import type { WebActionInput, WebActionName } from '@carillon/contract/actions/web/index';
 import type { Context } from '../../../context.ts';
+import { acknowledgeAlert, acknowledgeTask } from '../../../product/notifications/alerts/acknowledge.ts';
 import { listAlerts } from '../../../product/notifications/alerts/read.ts';
 import { getOverview } from '../../../product/system/stats/overview.ts';
 import { getUsageMonth } from '../../../product/usage/month.ts';
@@ -24,6 +25,14 @@ const alertActions = ({ signedIn }: WebActionBuilder) => ({
   listAlerts: signedIn('listAlerts', async ({ ctx, caller }, query) => {
     const { alerts, pagination } = await listAlerts(ctx, caller, { ...query, limit: PAGE });
     return { alerts, nextCursor: pagination.nextCursor };
+  }),
+  acknowledgeAlert: signedIn('acknowledgeAlert', async ({ ctx, caller }, { id }) => {
+    await acknowledgeAlert(ctx, caller, id);
+    return null;
+  }),
+  acknowledgeTask: signedIn('acknowledgeTask', async ({ ctx, caller }, { id }) => {
+    await acknowledgeTask(ctx, caller, id);
+    return null;
   }),
 });
 

@@ -2,15 +2,28 @@ import { ownChannel } from '../../../product/deliveries/channels/read.ts';
 import { redeliver } from '../../../product/deliveries/queue/redeliver.ts';
 import { ownWebhook } from '../../../product/deliveries/webhooks/read.ts';
 import { cancelExecution } from '../../../product/executions/cancel.ts';
-import { getRun, listRuns } from '../../../product/executions/dashboard.ts';
+import { getRun, listMissedRuns, listRuns } from '../../../product/executions/dashboard.ts';
 import { getExecution } from '../../../product/executions/read.ts';
+import { seeExecution, seeExecutions } from '../../../product/executions/seen.ts';
 import { executeTask, retryExecution } from '../../../product/executions/start.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
 
 export const runActions = ({ signedIn }: WebActionBuilder) => ({
   listRuns: signedIn('listRuns', async ({ ctx, caller }, input) => listRuns(ctx, caller, input)),
 
-  getRun: signedIn('getRun', async ({ ctx, caller }, { id }) => getRun(ctx, caller, id)),
+  listMissedRuns: signedIn('listMissedRuns', async ({ ctx, caller }) => ({
+    missed: await listMissedRuns(ctx, caller),
+  })),
+
+  seeRuns: signedIn('seeRuns', async ({ ctx, caller }, input) => ({ seen: await seeExecutions(ctx, caller, input) })),
+
+  /** Opening a run that has ended sees it. */
+  getRun: signedIn('getRun', async ({ ctx, caller }, { id }) => {
+    const found = await getRun(ctx, caller, id);
+    const { completedAt, seenAt } = found.run.execution;
+    if (completedAt !== null && seenAt === null) await seeExecution(ctx, caller, id);
+    return found;
+  }),
 
   retryRun: signedIn('retryRun', async ({ ctx, caller }, { id }) => {
     const { executionId } = await retryExecution(ctx, caller, id);

@@ -2,6 +2,7 @@ import { ERROR_CODES, EXECUTION_STATUSES, ListExecutionsQuery, TRIGGERS } from '
 import { Id, nullable, strictObject, stringEnum } from '@carillon/contract/primitives';
 import { Type } from '@sinclair/typebox';
 import { listExecutions } from '../../../product/executions/read.ts';
+import { countUnseen } from '../../../product/executions/seen.ts';
 import { Moment, toMoment } from '../answers/moments.ts';
 import { readDay } from '../arguments/given-times.ts';
 import { describePage, pageFields, readPage } from '../arguments/pages.ts';
@@ -42,6 +43,7 @@ export const listRuns = defineTool({
       }),
     ),
     nextCursor: nullable(Type.String()),
+    unseen: Type.Integer(),
   }),
   hints: { readOnlyHint: true, openWorldHint: false },
   async run({ ctx, caller }, { taskId, status, startDate, endDate, ...page }) {
@@ -68,6 +70,8 @@ export const listRuns = defineTool({
         .join(', '),
     );
     const { nextCursor } = found.pagination;
-    return { text: describePage(lines, nextCursor, 'There is no such run.'), data: { runs, nextCursor } };
+    const unseen = await countUnseen(ctx, caller);
+    const text = describePage(lines, nextCursor, 'There is no such run.');
+    return { text: `${text}\n${unseen} runs are not seen by the user yet.`, data: { runs, nextCursor, unseen } };
   },
 });

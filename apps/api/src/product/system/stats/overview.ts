@@ -5,6 +5,7 @@ import type { Caller, Context } from '../../../context.ts';
 import { accountDeleted } from '../../../errors.ts';
 import { getPlanLimits, getTrialEnd, type PlanRow, planColumnsSql } from '../../../platform/limits/plan-limits.ts';
 import { nextMonth, toUtcDay, toUtcMonth } from '../../../platform/limits/quotas.ts';
+import { isAcknowledgedSql, isLateSql } from '../../notifications/alerts/acknowledge.ts';
 import { forecastRuns } from '../../usage/forecast.ts';
 import { listPlannedTasks } from '../../usage/planned-tasks.ts';
 import { listCauses, type NeedsRow } from './causes.ts';
@@ -119,8 +120,8 @@ async function readOverview({ db, now }: Context, { id }: Caller, since: Date): 
         select distinct on (a.task_id) t.id as "taskId", t.name as "taskName", a.at as "plannedFor", a.id as "alertId"
         from (select * from alerts where user_id = u.id order by id desc limit ${LATEST_ALERTS}) a
         join tasks t on t.id = a.task_id
-        where a.kind = 'task.overdue' and a.created_at >= t.alerting_since and t.status = 'active'
-          and t.overdue_at is null and t.consecutive_failures = 0
+        where a.kind = 'task.overdue' and a.created_at >= t.alerting_since and ${isLateSql(sql`t`)}
+          and not ${isAcknowledgedSql(sql`t`, sql`null::text`)}
         order by a.task_id, a.id desc limit ${MAX_SILENT}) s) as silent,
       ${selectBudgetedTasks(sql`u.id`)} as budgeted,
       (select coalesce(json_agg(json_build_object('id', w.id, 'url', w.url, 'kind', w.kind, 'name', w.name)), '[]')

@@ -1,0 +1,71 @@
+import { queryRows } from '@carillon/db';
+import { type SQL, sql } from 'drizzle-orm';
+import type { Caller, Context } from '../../context.ts';
+import { executionNotFound } from '../../errors.ts';
+import { selectFirstUnsettled } from '../../platform/queries/runs.ts';
+
+/** One statement marks no more, so that it stays short. */
+const MAX_MARKED = 5000;
+/** So many of the latest runs are counted. */
+const MAX_COUNTED = 1000;
+
+/** A run without news needs no eyes. */
+const isToSee = sql`status in ('completed', 'failed') and outcome is distinct from 'nothing_new'`;
+
+/** For a statement in which `e` is `executions`. Those before `unseen_from_id` are left out without being read. */
+export const isUnseen = (e: SQL): SQL => sql`(${e}.status in ('completed', 'failed') and ${e}.seen_at is null and ${e}.outcome is distinct from 'nothing_new'
+  and ${e}.id >= (select unseen_from_id from users u where u.id = ${e}.user_id))`;
+
+/** The unseen ones of the latest runs. */
+export const countUnseenSql = (userId: SQL, limit = MAX_COUNTED): SQL<number> => sql`
+  (select count(*)::int from (
+    select e.status, e.outcome, e.seen_at from executions e
+    where e.user_id = ${userId} and e.id >= (select unseen_from_id from users u where u.id = ${userId})
+    order by e.id desc limit ${sql.raw(String(limit))}
+  ) latest where ${isToSee} and seen_at is null)`;
+
+export async function countUnseen({ db }: Context, { id }: Pick<Caller, 'id'>): Promise<number> {
+  const [row] = await queryRows<{ unseen: number }>(db, sql`select ${countUnseenSql(sql`${id}::int`)} as unseen`);
+  return row?.unseen ?? 0;
+}
+
+/** Returns 1 if it was unseen. Throws 404. */
+export async function seeExecution({ db, now }: Context, caller: Caller, id: number): Promise<number> {
+  const [found] = await queryRows<{ seen: number }>(
+    db,
+    sql`
+    with seen as (
+      update executions set seen_at = ${now().toISOString()}
+      where id = ${id} and user_id = ${caller.id} and ${isToSee} and seen_at is null returning 1
+    )
+    select (select count(*)::int from seen) as seen from executions where id = ${id} and user_id = ${caller.id}`,
+  );
+  if (!found) throw executionNotFound();
+  return found.seen;
+}
+
+/** Returns how many were unseen. */
+export async function seeExecutions(ctx: Context, { id: userId }: Caller, { before }: { before?: string } = {}) {
+  const now = ctx.now().toISOString();
+  const isAmong =
+    before === undefined ? sql`true` : sql`e.completed_at < ${new Date(before).toISOString()}::timestamptz`;
+  let seen = 0;
+  for (let marked = MAX_MARKED; marked === MAX_MARKED; seen += marked) {
+    const rows = await queryRows(
+      ctx.db,
+      sql`
+      with unseen as materialized (
+        select e.id from executions e
+        where e.user_id = ${userId} and ${isUnseen(sql`e`)} and ${isAmong} order by e.id desc limit ${MAX_MARKED}
+      )
+      update executions e set seen_at = ${now} from unseen where e.id = unseen.id and e.seen_at is null returning 1`,
+    );
+    marked = rows.length;
+  }
+  await ctx.db.execute(sql`
+    update users u set unseen_from_id = greatest(u.unseen_from_id, least(
+      (select min(e.id) from executions e where e.user_id = u.id and ${isUnseen(sql`e`)}),
+      ${selectFirstUnsettled(sql`u.id`, ctx.now())}))
+    where u.id = ${userId}`);
+  return seen;
+}

@@ -1,0 +1,76 @@
+import type { EventData } from '@carillon/contract/webhooks/events';
+import { alerts, tasks } from '@carillon/db';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import type { Caller, Context } from '../../../context.ts';
+import { AppError, taskNotFound } from '../../../errors.ts';
+import { selectLatestRuns } from '../../../platform/queries/runs.ts';
+import { inTransaction } from '../../../transaction.ts';
+import { getAlert } from './read.ts';
+
+/** The last failure of a task is searched among so many of its runs. */
+const LATEST_RUNS = 200;
+
+/** A recurring task that was switched off after failed runs. */
+export const isStoppedSql = (t: SQL): SQL => sql`(${t}.status = 'failed' and ${t}.recurrence <> 'once')`;
+
+export const isLateSql = (t: SQL): SQL => sql`(${t}.status = 'active' and ${t}.overdue_at is null
+  and ${t}.alerting_since is not null and ${t}.consecutive_failures = 0)`;
+
+/** The latest run of a task that has failed by itself. */
+export const selectLastFailure = (taskId: SQL): SQL => sql`
+  select * from (${selectLatestRuns(taskId, LATEST_RUNS)}) e where status = 'failed' and error_code <> 'CANCELLED'
+  order by id desc limit 1`;
+
+/** Why a task needs attention, such as `failing TIMEOUT`; null if it does not. */
+const causeSql = (t: SQL, errorCode: SQL): SQL => sql`case
+  when ${isStoppedSql(t)} then 'stopped ' || coalesce(${errorCode}, '')
+  when ${t}.consecutive_failures > 0 then 'failing ' || coalesce(${errorCode}, '')
+  when ${isLateSql(t)} then 'late' end`;
+
+/** Whether the present cause was put away, and no run has succeeded since. */
+export const isAcknowledgedSql = (t: SQL, errorCode: SQL): SQL => sql`(${t}.acknowledged_cause is not null
+  and ${t}.acknowledged_cause = ${causeSql(t, errorCode)}
+  and ${t}.acknowledged_at >= coalesce(${t}.last_success_at, '-infinity'))`;
+
+/** Throws 404. */
+export function acknowledgeAlert(ctx: Context, caller: Caller, id: number) {
+  return inTransaction(ctx, async (tx) => {
+    const [alert] = await tx.db
+      .update(alerts)
+      .set({ acknowledgedAt: sql`coalesce(${alerts.acknowledgedAt}, ${tx.now().toISOString()})` })
+      .where(and(eq(alerts.id, id), eq(alerts.userId, caller.id)))
+      .returning({ taskId: alerts.taskId, kind: alerts.kind, data: alerts.data });
+    if (!alert) throw new AppError('not_found', 'Alert not found');
+    await acknowledgeCause(tx, alert.taskId, toCause(alert.kind, alert.data));
+    return getAlert(tx, caller, id);
+  });
+}
+
+/** Puts away what a task needs attention for now, whether or not an alert was sent. Throws 404. */
+export async function acknowledgeTask(ctx: Context, caller: Caller, taskId: number): Promise<void> {
+  const [task] = await ctx.db
+    .select({ id: tasks.id })
+    .from(tasks)
+    .where(and(eq(tasks.id, taskId), eq(tasks.userId, caller.id)));
+  if (!task) throw taskNotFound();
+  await acknowledgeCause(ctx, taskId, 'present');
+}
+
+function toCause(kind: (typeof alerts.$inferSelect)['kind'], data: Record<string, unknown>): string | null {
+  if (kind === 'task.overdue') return 'late';
+  if (kind !== 'task.failing') return null;
+  const { stopped, errorCode } = data as EventData<'task.failing'>;
+  return `${stopped ? 'stopped' : 'failing'} ${errorCode}`;
+}
+
+/** Does nothing if the task has another cause by now. */
+async function acknowledgeCause({ db, now }: Context, taskId: number, cause: string | null): Promise<void> {
+  if (cause === null) return;
+  await db.execute(sql`
+    update tasks t set acknowledged_cause = c.cause, acknowledged_at = ${now().toISOString()}
+    from (
+      select t.id, ${causeSql(sql`t`, sql`e.error_code`)} as cause
+      from tasks t left join lateral (${selectLastFailure(sql`t.id`)}) e on true where t.id = ${taskId}
+    ) c
+    where t.id = c.id and c.cause is not null and ${cause === 'present' ? sql`true` : sql`c.cause = ${cause}`}`);
+}
