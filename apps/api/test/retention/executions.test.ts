@@ -1,9 +1,10 @@
 import { DAY_MS } from '@carillon/contract/primitives';
-import { executions, usageCounters, usageRecords, users } from '@carillon/db';
+import { executions, runTexts, usageCounters, usageRecords, users } from '@carillon/db';
 import { detachPartition, listPartitions, renameTable } from '@carillon/db/partitions';
 import { asc, eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { openSession } from '../../src/product/auth/sessions.ts';
+import { indexRunsOfUser } from '../../src/product/executions/search.ts';
 import { preparePartitions } from '../../src/product/retention/partitions/change-partitions.ts';
 import { dropExpiredExecutions } from '../../src/product/retention/partitions/drop-executions.ts';
 import { HISTORY } from '../../src/product/retention/partitions/execution-partitions.ts';
@@ -76,8 +77,16 @@ t.test(
     const kept = [...(await insertRuns(task, ago(400), times(2))), ...(await insertRuns(task, ago(365), times(1)))];
     await enterMonth(0);
     const recent = await insertRuns(task, START, times(1));
+    for (let batch = 0; batch < 3; batch += 1) await indexRunsOfUser(ctx, alice.id);
+    t.equal(await ctx.db.$count(runTexts), 1204);
     await pruneAll(ctx);
     t.same(await left(), [...kept, ...recent]);
+    const found = await ctx.db.select({ id: runTexts.executionId }).from(runTexts).orderBy(asc(runTexts.executionId));
+    t.same(
+      found.map(({ id }) => id),
+      [...kept, ...recent],
+      'and their words',
+    );
     t.match(await counts(), { totalExecutions: 4, successRate: 100 });
     clock.advance(1);
     await pruneAll(ctx);

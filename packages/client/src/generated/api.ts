@@ -589,7 +589,7 @@ export interface paths {
         };
         /**
          * List executions
-         * @description Returns the executions of the caller's tasks, newest first, optionally by task, by status, by outcome and by creation time: from `startDate` to `endDate`, where a day is a whole day in UTC. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.
+         * @description Returns the executions of the caller's tasks, newest first, optionally by task, by status, by outcome, by whether they were seen, by words (`q`) and by creation time: from `startDate` to `endDate`, where a day is a whole day in UTC. Pages by `offset`, or by `cursor`, which stays fast on late pages and takes precedence if both are given.
          *
          *     Limit: 100 requests a minute per user.
          *
@@ -676,6 +676,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/executions/{id}/seen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark an execution as seen
+         * @description Idempotent: `seenAt` keeps the first time. One that is pending or running stays unseen once it ends.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `executions:read`.
+         */
+        post: operations["seeExecution"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/executions/seen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Mark all executions as seen
+         * @description Marks every execution that has ended. The body is optional.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `executions:read`.
+         */
+        post: operations["seeExecutions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/executions/{id}/retry": {
         parameters: {
             query?: never;
@@ -742,6 +790,30 @@ export interface paths {
         get: operations["listAlerts"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/alerts/{id}/acknowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Acknowledge an alert
+         * @description Puts its cause away: the task, the rule and the error code need no attention in the dashboard until they change, or the task recovers. Idempotent: `acknowledgedAt` keeps the first time.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `executions:read`.
+         */
+        post: operations["acknowledgeAlert"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2284,6 +2356,11 @@ export interface components {
              * @description When it completed or failed; null before that
              */
             completedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its owner first saw how it ended; null until then
+             */
+            seenAt: string | null;
         };
         Alert: {
             /** @description The id, which never changes */
@@ -2313,6 +2390,11 @@ export interface components {
              * @description When it was created
              */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When its cause was put away; null if it was not
+             */
+            acknowledgedAt: string | null;
             /** @description Whether a delivery has failed for good */
             undelivered: boolean;
             /** @description To webhooks, mail addresses and channels */
@@ -4903,6 +4985,10 @@ export interface operations {
                 startDate?: string;
                 /** @description A day (2026-11-20) or an ISO 8601 date-time with Z or an offset */
                 endDate?: string;
+                /** @description `true`: only runs that have ended and were not seen yet */
+                unseen?: boolean;
+                /** @description Only runs with these words in the result or in the prompt, as in a search engine: `"a phrase"`, `or`, and `-` before a word that must not be there */
+                q?: string;
                 /**
                  * @description The maximum number of entries on a page; more than 100 counts as 100
                  * @example 1
@@ -4974,7 +5060,8 @@ export interface operations {
                      *           "retryOfId": null,
                      *           "createdAt": "2026-11-20T07:30:00.287Z",
                      *           "startedAt": "2026-11-20T07:30:00.412Z",
-                     *           "completedAt": "2026-11-20T07:30:03.871Z"
+                     *           "completedAt": "2026-11-20T07:30:03.871Z",
+                     *           "seenAt": null
                      *         }
                      *       ],
                      *       "pagination": {
@@ -5082,6 +5169,7 @@ export interface operations {
                      *         "createdAt": "2026-11-20T07:30:00.287Z",
                      *         "startedAt": "2026-11-20T07:30:00.412Z",
                      *         "completedAt": "2026-11-20T07:30:03.871Z",
+                     *         "seenAt": null,
                      *         "request": {
                      *           "system": "This is a scheduled run of the task \"Morning sentence\".\nIt is Friday, 2026-11-20, 07:30, in the time zone Europe/Lisbon (UTC+00:00), as planned.\nThe task last succeeded on Thursday, 2026-11-19, 07:30.",
                      *           "prompt": "Write one sentence that begins a working day well.",
@@ -5213,6 +5301,11 @@ export interface operations {
                              * @description When it completed or failed; null before that
                              */
                             completedAt: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When its owner first saw how it ended; null until then
+                             */
+                            seenAt: string | null;
                             /** @description What was sent to the model; null before the start */
                             request: {
                                 /** @description The system message; null without one */
@@ -5298,6 +5391,7 @@ export interface operations {
                      *         "createdAt": "2026-11-20T07:30:00.287Z",
                      *         "startedAt": "2026-11-20T07:30:00.412Z",
                      *         "completedAt": "2026-11-20T07:30:03.871Z",
+                     *         "seenAt": null,
                      *         "request": {
                      *           "system": "This is a scheduled run of the task \"Morning sentence\".\nIt is Friday, 2026-11-20, 07:30, in the time zone Europe/Lisbon (UTC+00:00), as planned.\nThe task last succeeded on Thursday, 2026-11-19, 07:30.",
                      *           "prompt": "Write one sentence that begins a working day well.",
@@ -5470,6 +5564,11 @@ export interface operations {
                              * @description When it completed or failed; null before that
                              */
                             completedAt: string | null;
+                            /**
+                             * Format: date-time
+                             * @description When its owner first saw how it ended; null until then
+                             */
+                            seenAt: string | null;
                             /** @description What was sent to the model; null before the start */
                             request: {
                                 /** @description The system message; null without one */
@@ -5605,6 +5704,95 @@ export interface operations {
                             /** @description A part of a result */
                             text: string;
                         }[];
+                    };
+                };
+            };
+        };
+    };
+    seeExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 1207
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "seen": 1
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description How many executions were not seen before */
+                        seen: number;
+                    };
+                };
+            };
+        };
+    };
+    seeExecutions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "before": "2026-11-21T08:00:00.000Z"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description Only those that ended before this instant
+                     */
+                    before?: string;
+                } | null;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "seen": 12
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description How many executions were not seen before */
+                        seen: number;
                     };
                 };
             };
@@ -5754,7 +5942,8 @@ export interface operations {
                      *         "retryOfId": null,
                      *         "createdAt": "2026-11-20T07:30:00.287Z",
                      *         "startedAt": "2026-11-20T07:30:00.412Z",
-                     *         "completedAt": "2026-11-20T07:30:03.871Z"
+                     *         "completedAt": "2026-11-20T07:30:03.871Z",
+                     *         "seenAt": null
                      *       }
                      *     }
                      */
@@ -5821,6 +6010,7 @@ export interface operations {
                      *           "title": "Task \"Morning sentence\" is overdue",
                      *           "message": "The run planned for 21 Nov 2026, 07:30 (Europe/Lisbon) has not ended 15 minutes later.",
                      *           "createdAt": "2026-11-21T07:45:00.318Z",
+                     *           "acknowledgedAt": null,
                      *           "undelivered": false,
                      *           "deliveries": [
                      *             {
@@ -5855,6 +6045,68 @@ export interface operations {
                             /** @description The `cursor` of the next page; null on the last one */
                             nextCursor: string | null;
                         };
+                    };
+                };
+            };
+        };
+    };
+    acknowledgeAlert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 12
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "alert": {
+                     *         "id": 12,
+                     *         "kind": "task.overdue",
+                     *         "taskId": 42,
+                     *         "taskName": "Morning sentence",
+                     *         "at": "2026-11-21T07:30:00.000Z",
+                     *         "executionId": null,
+                     *         "title": "Task \"Morning sentence\" is overdue",
+                     *         "message": "The run planned for 21 Nov 2026, 07:30 (Europe/Lisbon) has not ended 15 minutes later.",
+                     *         "createdAt": "2026-11-21T07:45:00.318Z",
+                     *         "acknowledgedAt": "2026-11-21T08:02:11.940Z",
+                     *         "undelivered": false,
+                     *         "deliveries": [
+                     *           {
+                     *             "kind": "mail",
+                     *             "to": "alice@example.com",
+                     *             "status": "delivered",
+                     *             "attempts": 1,
+                     *             "lastError": null,
+                     *             "at": "2026-11-21T07:45:01.902Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The alert */
+                        alert: components["schemas"]["Alert"];
                     };
                 };
             };

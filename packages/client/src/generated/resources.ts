@@ -199,6 +199,16 @@ export class Executions extends Resource {
     return this.send('GET', `/api/executions/${segment(id)}/diff`, { query, options });
   }
 
+  /** Mark an execution as seen: POST /api/executions/{id}/seen */
+  markSeen(id: number, options?: PostOptions): ResponsePromise<AnswerOf<'seeExecution'>> {
+    return this.send('POST', `/api/executions/${segment(id)}/seen`, { options, takesKey: true });
+  }
+
+  /** Mark all executions as seen: POST /api/executions/seen */
+  markAllSeen(body?: BodyOf<'seeExecutions'>, options?: PostOptions): ResponsePromise<AnswerOf<'seeExecutions'>> {
+    return this.send('POST', '/api/executions/seen', { body, options, takesKey: true });
+  }
+
   /** Retry an execution: POST /api/executions/{id}/retry */
   retry(id: number, options?: PostOptions): ResponsePromise<AnswerOf<'retryExecution'>> {
     return this.send('POST', `/api/executions/${segment(id)}/retry`, { options, takesKey: true });
@@ -214,6 +224,11 @@ export class Alerts extends Resource {
   /** List alerts: GET /api/alerts */
   list(query?: QueryOf<'listAlerts'>, options?: RequestOptions): Pages<AnswerOf<'listAlerts'>, 'alerts'> {
     return this.pages('/api/alerts', 'alerts', { query, options });
+  }
+
+  /** Acknowledge an alert: POST /api/alerts/{id}/acknowledge */
+  acknowledge(id: number, options?: PostOptions): ResponsePromise<AnswerOf<'acknowledgeAlert'>> {
+    return this.send('POST', `/api/alerts/${segment(id)}/acknowledge`, { options, takesKey: true });
   }
 }
 

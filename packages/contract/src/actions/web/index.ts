@@ -95,6 +95,8 @@ export interface Viewer {
   sessionId: string;
   /** Notifications; at most 100. */
   unread: number;
+  /** Of the latest 300 runs, those that have ended and were not seen yet. */
+  unseenRuns: number;
   /** The position of the event log before the page was read. */
   lastEventId: number;
 }

@@ -95,6 +95,7 @@ async function findDetached(db: Db): Promise<string[]> {
 /** Its rows cannot change any more, so they are counted before the transaction, which then is short. Null if it is in use or gone. */
 async function dropDetached(ctx: Context, name: string): Promise<number | null> {
   const deltas = await countEnded(ctx, name);
+  await deleteTexts(ctx, name);
   let deleted: number | null = null;
   await changePartitions(ctx, async (tx) => {
     if (!(await findDetached(tx.db)).includes(name)) return;
@@ -106,6 +107,13 @@ async function dropDetached(ctx: Context, name: string): Promise<number | null> 
     deleted = deltas.reduce((sum, { completed = 0, failed = 0 }) => sum - completed - failed, 0);
   });
   return deleted;
+}
+
+/** The words that a search finds them by. */
+async function deleteTexts({ db }: Context, name: string): Promise<void> {
+  for (const { from, until } of await listIdRanges(db, name)) {
+    await db.execute(sql`delete from run_texts where execution_id >= ${from} and execution_id < ${until}`);
+  }
 }
 
 interface Ended {
