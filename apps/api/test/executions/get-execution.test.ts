@@ -40,6 +40,7 @@ t.test('An execution is shown from its queue to its end', async (t) => {
     createdAt: START.toISOString(),
     startedAt: null,
     completedAt: null,
+    seenAt: null,
     output: null,
     changed: null,
     changes: null,
@@ -92,6 +93,7 @@ t.test('A running execution shows when it started', async (t) => {
     status: 'running',
     startedAt: START.toISOString(),
     completedAt: null,
+    seenAt: null,
     tokens: null,
   });
 });

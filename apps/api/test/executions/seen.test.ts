@@ -97,6 +97,18 @@ t.test('Runs are marked that ended before an instant, and no others', async (t) 
   t.match((await see(erin, 'seen', { after: before })).json(), { details: { after: [/./] } });
 });
 
+t.test('A run without news is never unseen', async (t) => {
+  const heidi = await signUp(app, { name: 'Heidi' });
+  const [run] = await insertRuns(heidi, 1);
+  await ctx.db
+    .update(executions)
+    .set({ outcome: 'nothing_new' })
+    .where(eq(executions.id, run as number));
+  t.same(await unseenIds(heidi), []);
+  t.equal(await countUnseen(ctx, heidi), 0);
+  t.same((await see(heidi, `${run}/seen`)).json(), { success: true, seen: 0 });
+});
+
 t.test('Two that mark all runs at once count each run once', async (t) => {
   const frank = await signUp(app, { name: 'Frank' });
   await insertRuns(frank, 500);

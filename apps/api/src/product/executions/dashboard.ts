@@ -225,7 +225,7 @@ export async function listRuns(ctx: Context, caller: Caller, input: WebActionInp
     with recursive ${from ? sql`first as (${firstIdSince(caller.id, from, -OVERLAP_MS)}),` : sql``}
     ${until ? sql`beyond as (${firstIdSince(caller.id, until, OVERLAP_MS)}),` : sql``}
     searched as materialized (
-      select e.id, e.task_id, e.user_id, e.status, e.created_at, e.seen_at, e.trigger, e.planned_for, e.started_at, e.changed, e.error_code
+      select e.id, e.task_id, e.user_id, e.status, e.created_at, e.seen_at, e.trigger, e.planned_for, e.started_at, e.changed, e.error_code, e.outcome
       from executions e where e.user_id = ${caller.id}
         ${search === undefined ? sql`` : sql`and e.id in (${selectRunsWithWords(caller.id, search)})`} ${taskId === null ? sql`` : sql`and e.task_id = ${taskId}`}
         ${before === null ? sql`` : sql`and e.id < ${before}`}

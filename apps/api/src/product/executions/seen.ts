@@ -13,7 +13,9 @@ const MAX_COUNTED = 1000;
 const isToSee = sql`status in ('completed', 'failed') and outcome is distinct from 'nothing_new'`;
 
 /** For a statement in which `e` is `executions`. Those before `unseen_from_id` are left out without being read. */
-export const isUnseen = (e: SQL): SQL => sql`(${e}.status in ('completed', 'failed') and ${e}.seen_at is null and ${e}.outcome is distinct from 'nothing_new'
+export const isUnseen = (
+  e: SQL,
+): SQL => sql`(${e}.status in ('completed', 'failed') and ${e}.seen_at is null and ${e}.outcome is distinct from 'nothing_new'
   and ${e}.id >= (select unseen_from_id from users u where u.id = ${e}.user_id))`;
 
 /** The unseen ones of the latest runs. */

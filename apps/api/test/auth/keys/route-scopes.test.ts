@@ -50,6 +50,9 @@ const SCOPES: Record<string, string[]> = {
     'GET /api/executions/:id/details',
     'GET /api/executions/:id/diff',
     'GET /api/alerts',
+    'POST /api/alerts/:id/acknowledge',
+    'POST /api/executions/:id/seen',
+    'POST /api/executions/seen',
   ],
   'executions:run': [
     'POST /api/tasks/:id/execute',
