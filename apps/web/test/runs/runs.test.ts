@@ -112,7 +112,7 @@ t.test('A run shows its answer, what changed since the last one, its prompt and 
   await visitor.open('/executions');
   const statements = countStatements(ctx.db);
   const page = await visitor.open(`/executions/${id}`);
-  t.equal(statements(), SESSION_STATEMENTS + 2, 'session, run and deliveries');
+  t.equal(statements(), SESSION_STATEMENTS + 3, 'session, run and deliveries, and that it is seen');
   t.match(page, { status: 200, heading: 'Run of Sunday 22 November, 11:00' });
   t.equal(page.document.querySelector('.answer h3')?.text, 'News');
   t.equal(page.document.querySelector('.diff ins')?.text, 'Sun.');
