@@ -40,7 +40,7 @@ t.test('A run shows what was sent to the model, whatever becomes of the task', a
   t.equal(statements(), SESSION_STATEMENTS + 3, 'session, run and deliveries, and that it is seen');
   t.match(page.text, /Request ?System message and prompt, sent to small/);
   t.same(
-    page.document.querySelectorAll('#request pre').map((text ) => text),
+    page.document.querySelectorAll('#request pre').map(({ text }) => text),
     [request.system, request.prompt],
   );
   t.notMatch(page.text, /Something else entirely/);
