@@ -166,6 +166,10 @@ export function createFormats(language: Language, words: TimeWords) {
       return `${capitalize(date(at, clock.timeZone, options))}, ${time(at, clock.timeZone)}`;
     },
 
+    /** In a text that is kept: `24 March 2026 at 14:05`. */
+    fullMoment: (at: Date, timeZone: string): string =>
+      words.dayAtTime(date(at, timeZone, { day: 'numeric', month: 'long', year: 'numeric' }), time(at, timeZone)),
+
     /** `November` */
     month: (at: Date, timeZone: string): string => capitalize(date(at, timeZone, { month: 'long' })),
 

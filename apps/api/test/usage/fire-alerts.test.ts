@@ -45,14 +45,14 @@ t.test('The execution that reaches a threshold notifies by notification, mail an
   t.match(await ctx.db.select().from(notifications), [
     {
       kind: 'usage.alert',
-      title: '80 % of your executions are used',
-      message: '400 of 500 executions of this month are used, which is 80 %.',
+      title: '80% of your runs are used',
+      message: "400 of this month's 500 runs are used (80%).",
       readAt: null,
     },
   ]);
   const [mail] = await ctx.db.select().from(mails);
-  t.match(mail, { recipient: 'alice@example.com', subject: '80 % of your executions are used' });
-  t.match(decryptBody(ctx, mail?.id ?? '', mail?.bodyEncrypted ?? ''), /400 of 500/);
+  t.match(mail, { recipient: 'alice@example.com', subject: '80% of your runs are used' });
+  t.match(decryptBody(ctx, mail?.id ?? '', mail?.bodyEncrypted ?? ''), /400 of this month's 500 runs/);
   t.match(await receivedEvents(), [
     {
       event: 'usage.alert',
@@ -73,7 +73,7 @@ t.test('An alert fires once a month, regardless of the usage after that', async 
   await set(1);
   await insertUsage(ctx, alice().id, { executions: 4 });
   for (let i = 0; i < 5; i++) await executeTask(ctx, alice(), task);
-  t.same(await titles(), ['1 % of your executions are used']);
+  t.same(await titles(), ['1% of your runs are used']);
   clock.set('2026-12-01T00:00:00.000Z');
   await insertUsage(ctx, alice().id, { executions: 4 });
   for (let i = 0; i < 5; i++) await executeTask(ctx, alice(), task);
@@ -87,7 +87,7 @@ t.test('The tokens of a run fire every alert that they reach when it ends', asyn
   await insertTask(ctx, alice().id, { maxTokens: 100_000 });
   await enqueueDue(ctx);
   await newWorker(t).drain();
-  t.same((await titles()).toSorted(), ['10 % of your tokens are used', '5 % of your tokens are used']);
+  t.same((await titles()).toSorted(), ['10% of your tokens are used', '5% of your tokens are used']);
   const received = (await receivedEvents()).map(({ data }) => data).toSorted((a, b) => a.threshold - b.threshold);
   const rest = { resource: 'tokens', percentage: 10.77, used: 107_654, limit: 1_000_000, period: '2026-11' };
   t.same(received, [
@@ -115,14 +115,14 @@ t.test('An alert on storage fires when storage is checked', async (t) => {
   await store(50 * 1_048_576);
   await checkStorage();
   await checkStorage();
-  t.same(await titles(), ['50 % of your storage are used']);
+  t.same(await titles(), ['50% of your storage are used']);
 });
 
 t.test('An alert that is set when its threshold is already reached fires at once, and once', async (t) => {
   await insertUsage(ctx, alice().id, { executions: 250, tokens: 1, day: '2026-11-01' });
   await store(90 * 1_048_576);
   const { id } = await set(50);
-  const both = ['50 % of your executions are used', '50 % of your storage are used'];
+  const both = ['50% of your runs are used', '50% of your storage are used'];
   t.same((await titles()).toSorted(), both);
   await set(50, { notifyEmail: true });
   t.same((await titles()).toSorted(), both);
@@ -137,7 +137,7 @@ t.test('The alert decides on mail, not the general preference of the user', asyn
   t.equal(await ctx.db.$count(mails), 0);
   await ctx.db.update(users).set({ notifyEmail: false }).where(eq(users.id, alice().id));
   await set(20, { notifyEmail: true });
-  t.match(await ctx.db.select().from(mails), [{ subject: '20 % of your executions are used' }]);
+  t.match(await ctx.db.select().from(mails), [{ subject: '20% of your runs are used' }]);
 });
 
 t.test('The limit is the limit of the plan in force', async (t) => {
@@ -146,7 +146,7 @@ t.test('The limit is the limit of the plan in force', async (t) => {
   await insertUsage(ctx, alice().id, { executions: 499, day: '2026-11-01' });
   await set(5);
   await executeTask(ctx, alice(), task);
-  t.match(await ctx.db.select().from(notifications), [{ message: /^500 of 10000 executions/ }]);
+  t.match(await ctx.db.select().from(notifications), [{ message: /^500 of this month's 10,000 runs/ }]);
 });
 
 for (const round of [1, 2, 3, 4, 5]) {

@@ -35,8 +35,8 @@ t.test('A used up quota is notified once, with what falls out and until when in 
   t.same(found, [
     {
       kind: 'quota.used_up',
-      title: 'The runs of today are used up',
-      message: `All 2 runs are used, so ${3 * (14 * 60 - 3)} planned runs of 3 tasks are refused until 21 Nov 2026, 01:00 (Europe/Berlin).`,
+      title: "Today's runs are used",
+      message: `All 2 runs are used, so 2,511 planned runs of 3 tasks are skipped. Runs resume on 21 November 2026 at 01:00.`,
     },
   ]);
 });
@@ -58,7 +58,7 @@ t.test('The end of a trial is notified as such, once for each end', async (t) =>
   clock.set('2026-11-20T10:02:00.000Z');
   await runDue(t);
   t.match(await notices(), [
-    { kind: 'trial.ended', title: 'The trial has ended', message: /1439 planned runs of 1 task / },
+    { kind: 'trial.ended', title: 'The trial has ended', message: /1,439 planned runs of 1 task / },
   ]);
   const { trialEndsAt, forecast } = await getUsageMonth(ctx, alice());
   t.same(trialEndsAt, new Date('2026-11-20T10:00:30Z'));

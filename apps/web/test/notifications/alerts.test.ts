@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { mails, tasks } from '../../../../packages/db/src/index.ts';
-import { type NewAlert, recordAlerts } from '../../../api/src/product/notifications/alerts/record.ts';
+import { recordAlerts } from '../../../api/src/product/notifications/alerts/record.ts';
 import { inTransaction } from '../../../api/src/transaction.ts';
 import { insertChannel } from '../../../api/test/support/channel-rows.ts';
 import { START, testContext } from '../../../api/test/support/context.ts';
@@ -15,12 +15,13 @@ t.beforeEach(() => clock.set(START));
 
 const newAlice = () => signUp(app, { name: 'Alice', timezone: 'Europe/Berlin' });
 const titlesOf = ({ document }: ShownPage) => document.querySelectorAll('main h3').map(({ text }) => text);
-async function alert({ id: userId }: Person, taskId: number, title: string) {
+async function alert({ id: userId }: Person, taskId: number, name: string) {
   clock.advance(60_000);
-  const data = { task: { id: taskId, name: 'News' }, plannedFor: ctx.now(), overdueMinutes: 15 };
+  const data = { task: { id: taskId, name }, plannedFor: ctx.now(), overdueMinutes: 15 };
   const rest = { executionId: null, notificationEmail: null, viaWebhook: false };
-  const due = { kind: 'task.overdue', userId, at: ctx.now(), title, message: 'It did not come.', data, ...rest };
-  await inTransaction(ctx, (tx) => recordAlerts(tx, [due as NewAlert]));
+  const owner = { language: 'en', timezone: null } as const;
+  const due = { kind: 'task.overdue', userId, owner, at: ctx.now(), data, ...rest } as const;
+  await inTransaction(ctx, (tx) => recordAlerts(tx, [due]));
 }
 
 t.test('A list without alerts says what they are and leads to the tasks', async (t) => {
@@ -34,13 +35,13 @@ t.test('A list without alerts says what they are and leads to the tasks', async 
 t.test('Alerts are listed newest first with where they were sent', async (t) => {
   const alice = await newAlice();
   const news = await insertTask(ctx, alice.id, { name: 'News' });
-  await alert(alice, news, 'News is late');
+  await alert(alice, news, 'News');
   await ctx.db
     .update(mails)
     .set({ nextAttemptAt: null, bodyEncrypted: null, failedAt: ctx.now(), error: 'No such mailbox' });
-  await alert(alice, news, 'News is late again');
+  await alert(alice, news, 'News again');
   const page = await visit(app, alice).open('/alerts');
-  t.same(titlesOf(page), ['News is late again', 'News is late not delivered']);
+  t.same(titlesOf(page), ['Task "News again" is overdue', 'Task "News" is overdue not delivered']);
   t.match(
     page.text,
     new RegExp(`Waiting to be sent to ${alice.email}.*Not delivered to ${alice.email}: No such mailbox`),
@@ -51,11 +52,11 @@ t.test('Alerts are listed newest first with where they were sent', async (t) => 
 t.test('The list is limited to a task', async (t) => {
   const alice = await newAlice();
   const [news, weather] = [await insertTask(ctx, alice.id), await insertTask(ctx, alice.id, { name: 'Weather' })];
-  await alert(alice, news, 'News is late');
-  await alert(alice, weather, 'Weather is late');
+  await alert(alice, news, 'News');
+  await alert(alice, weather, 'Weather');
   const visitor = visit(app, alice);
   const page = await visitor.open(`/alerts?taskId=${weather}`);
-  t.same(titlesOf(page), ['Weather is late']);
+  t.same(titlesOf(page), ['Task "Weather" is overdue']);
   t.match(page.text, /Only alerts of Weather\. Show all/);
   t.match((await visitor.open('/alerts?taskId=abc')).status, 200);
 });
@@ -78,7 +79,7 @@ t.test('A long list has pages', async (t) => {
   const first = await visitor.open('/alerts');
   t.equal(titlesOf(first).length, 25);
   const next = first.document.querySelector('a[rel="next"]')?.getAttribute('href') ?? '';
-  t.same(titlesOf(await visitor.open(next.replaceAll('&amp;', '&'))), ['Late 0']);
+  t.same(titlesOf(await visitor.open(next.replaceAll('&amp;', '&'))), ['Task "Late 0" is overdue']);
 });
 
 t.test('The page costs the session and one statement more', async (t) => {
@@ -97,7 +98,7 @@ t.test('Home names the task that is silent, until it has run, and the one over i
   await insertTask(ctx, alice.id, { name: 'Costly', monthlyBudgetUsd: 2, costMonth: '2026-11', monthCostUsd: 2.5 });
   await insertTask(ctx, alice.id, { name: 'Last month', monthlyBudgetUsd: 2, costMonth: '2026-10', monthCostUsd: 2.5 });
   await ctx.db.update(tasks).set({ alertingSince: START }).where(eq(tasks.id, silent));
-  await alert(alice, silent, 'News is late');
+  await alert(alice, silent, 'News');
   const visitor = visit(app, alice);
   const needs = async () => {
     const { document } = await visitor.open('/');

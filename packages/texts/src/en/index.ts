@@ -21,6 +21,7 @@ import { keys } from './keys.ts';
 import { lists } from './lists.ts';
 import { mails } from './mails.ts';
 import { navigation } from './navigation.ts';
+import { notices } from './notices.ts';
 import { notifications } from './notifications.ts';
 import { outcomes } from './outcomes.ts';
 import { providers } from './providers.ts';
@@ -57,6 +58,7 @@ export const en = {
   lists,
   mails,
   navigation,
+  notices,
   notifications,
   outcomes,
   providers,

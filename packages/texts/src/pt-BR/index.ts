@@ -22,6 +22,7 @@ import { keys } from './keys.ts';
 import { lists } from './lists.ts';
 import { mails } from './mails.ts';
 import { navigation } from './navigation.ts';
+import { notices } from './notices.ts';
 import { notifications } from './notifications.ts';
 import { outcomes } from './outcomes.ts';
 import { providers } from './providers.ts';
@@ -59,6 +60,7 @@ export const ptBR: Partial<typeof en> & Pick<typeof en, 'formats'> = {
   lists,
   mails,
   navigation,
+  notices,
   notifications,
   outcomes,
   providers,

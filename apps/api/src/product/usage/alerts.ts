@@ -1,5 +1,6 @@
 import type { EventData } from '@carillon/contract/webhooks/events';
 import { queryRows, recordset } from '@carillon/db';
+import { getTexts, type Language } from '@carillon/texts';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { recordEvents } from '../../platform/events/outbox.ts';
@@ -12,6 +13,7 @@ import { toPercentage } from './read.ts';
 interface AlertState extends PlanRow {
   alertId: number;
   userId: number;
+  language: Language;
   threshold: number;
   notifyEmail: boolean;
   notifyWebhook: boolean;
@@ -20,10 +22,10 @@ interface AlertState extends PlanRow {
   used: number;
 }
 
-const RESOURCES = {
-  executions: { limit: 'executionsPerMonth', unit: 'executions of this month' },
-  tokens: { limit: 'tokensPerMonth', unit: 'tokens of this month' },
-  storage: { limit: 'uploadBytes', unit: 'bytes of storage' },
+const LIMITS = {
+  executions: 'executionsPerMonth',
+  tokens: 'tokensPerMonth',
+  storage: 'uploadBytes',
 } as const;
 
 /** Fires the alerts that counters of a month have reached; the transaction of the caller has increased and locked them. */
@@ -59,7 +61,7 @@ const listAlertStates = (ctx: Context, used: SQL) =>
   queryRows<AlertState>(
     ctx.db,
     sql`
-    select a.id as alert_id, a.user_id, a.threshold, a.notify_email,
+    select a.id as alert_id, a.user_id, u.language, a.threshold, a.notify_email,
       a.notify_webhook, ${planColumnsSql}, used.period, used.resource, used.used::float8 as used
     from (${used}) used join usage_alerts a on a.user_id = used.user_id join users u on u.id = a.user_id
       cross join settings s
@@ -70,7 +72,7 @@ const listAlertStates = (ctx: Context, used: SQL) =>
 /** The primary key of the firings decides between two transactions that reach a threshold at the same time. */
 async function fireReached(ctx: Context, states: readonly AlertState[]): Promise<void> {
   const reached = states
-    .map((state) => ({ ...state, limit: getPlanLimits(state)[RESOURCES[state.resource].limit] }))
+    .map((state) => ({ ...state, limit: getPlanLimits(state)[LIMITS[state.resource]] }))
     .filter(({ used, limit, threshold }) => used * 100 >= limit * threshold);
   if (reached.length === 0) return;
   const firings = reached.map(({ alertId, period, resource }) => ({ alertId, period, resource }));
@@ -107,12 +109,12 @@ async function notifyOwners(ctx: Context, reached: readonly (AlertState & { limi
   );
   await notifyUsers(
     ctx,
-    alerts.map(({ userId, notifyEmail, threshold, resource, used, limit, percentage }) => ({
-      userId,
-      kind: 'usage.alert',
-      title: `${threshold} % of your ${resource} are used`,
-      message: `${used} of ${limit} ${RESOURCES[resource].unit} are used, which is ${percentage} %.`,
-      byMail: notifyEmail,
-    })),
+    alerts.map(({ userId, language, notifyEmail, threshold, resource, used, limit, percentage }) => {
+      const { notices, formats } = getTexts(language);
+      const toText = resource === 'storage' ? formats.bytes : formats.number;
+      const title = notices.usage(formats.percent(threshold / 100), resource);
+      const message = notices.usageText(toText(used), toText(limit), resource, formats.percent(percentage / 100));
+      return { userId, kind: 'usage.alert', title, message, byMail: notifyEmail };
+    }),
   );
 }

@@ -1,7 +1,8 @@
 import { queryRows, recordset } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
-import { formatInstant } from '../../lib/format-instant.ts';
+import { describeMoment, type Reader } from '../../lib/reader.ts';
 import { nextDay, type QuotaAccount, type QuotaExceeded, toUtcDay, toUtcMonth } from '../../platform/limits/quotas.ts';
 import { notifyUsers } from '../notifications/write.ts';
 import { forecastRuns, type Shortage } from './forecast.ts';
@@ -32,25 +33,25 @@ export async function notifyRefusedRuns(tx: Context, refused: readonly RefusedRu
   const rows = [...notices.values()].map(({ userId, key, exceeded }) => {
     return { userId, key, period: exceeded.resetAt === dayEnd ? day : month };
   });
-  const fresh = await queryRows<{ userId: number; key: string; timezone: string | null }>(
+  const fresh = await queryRows<{ userId: number; key: string } & Reader>(
     tx.db,
     sql`
     update usage_counters c set noticed = c.noticed || n.key
     from ${recordset('n', rows, { userId: 'int', key: 'text', period: 'text' })} join users u on u.id = n.user_id
     where c.user_id = n.user_id and c.period = n.period
       and not exists (select from usage_counters o where o.user_id = n.user_id and n.key = any(o.noticed))
-    returning c.user_id, n.key, u.timezone`,
+    returning c.user_id, n.key, u.language, u.timezone`,
   );
   await notifyUsers(
     tx,
     await Promise.all(
-      fresh.map(async ({ userId, key, timezone }) => {
+      fresh.map(async ({ userId, key, ...owner }) => {
         const { account, exceeded } = notices.get(`${userId} ${key}`) as RefusedRun;
         const { shortages } = forecastRuns(await listPlannedTasks(tx, { id: userId }), account, now);
         const shortage = shortages.find(({ resource, until }) => {
           return resource === exceeded.resource && (until?.toISOString() ?? null) === exceeded.resetAt;
         });
-        return { userId, path: '/usage', ...describe(exceeded, shortage, timezone ?? 'UTC') };
+        return { userId, path: '/usage', ...describe(exceeded, shortage, owner) };
       }),
     ),
   );
@@ -59,18 +60,17 @@ export async function notifyRefusedRuns(tx: Context, refused: readonly RefusedRu
 const toKey = ({ account, exceeded: { resource, resetAt } }: RefusedRun) =>
   `${resource} ${resetAt ?? account.trialEndsAt?.toISOString()}`;
 
-function describe({ resource, limit, resetAt }: QuotaExceeded, shortage: Shortage | undefined, timezone: string) {
+function describe({ resource, limit, resetAt }: QuotaExceeded, shortage: Shortage | undefined, owner: Reader) {
   const { runs = 0, tasks = 0, period } = shortage ?? {};
-  const planned = `${runs} planned ${runs === 1 ? 'run' : 'runs'} of ${tasks} ${tasks === 1 ? 'task' : 'tasks'}`;
+  const { notices } = getTexts(owner.language);
   if (resource === 'trial') {
-    const message = `Your tasks do not run any more: ${planned} in the next 24 hours are refused.`;
-    return { kind: 'trial.ended', title: 'The trial has ended', message };
+    return { kind: 'trial.ended', title: notices.trialEnded, message: notices.trialEndedText(runs, tasks) };
   }
-  const unit = resource === 'tokens' ? 'tokens' : 'runs';
-  const until = resetAt === null ? '' : ` until ${formatInstant(new Date(resetAt), timezone)}`;
+  const unit = resource === 'tokens' ? 'tokens' : 'executions';
+  const until = resetAt === null ? null : describeMoment(resetAt, owner);
   return {
     kind: 'quota.used_up',
-    title: `The ${unit} of ${period === 'month' ? 'this month' : 'today'} are used up`,
-    message: `All ${limit} ${unit} are used, so ${planned} are refused${until}.`,
+    title: notices.quotaUsed(unit, period === 'month' ? 'month' : 'day'),
+    message: notices.quotaUsedText(unit, limit ?? 0, runs, tasks, until),
   };
 }

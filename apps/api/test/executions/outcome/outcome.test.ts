@@ -182,7 +182,7 @@ t.test('Not done three times in a row is task.failing, and only then; it keeps t
   t.same(await kinds(), ['task.failing']);
   t.match((await ctx.db.select().from(alerts).where(eq(alerts.taskId, id)))[0], {
     title: /did not do what it is for 3 times in a row/,
-    message: 'The last run: It apologizes.',
+    message: 'Last run: It apologizes.',
     data: { failuresInRow: 3, error: 'It apologizes.', errorCode: null, execution: { status: 'completed' } },
   });
   judge({ outcome: 'nothing_new', reason: 'Old.' });

@@ -4,6 +4,7 @@ import t from 'tap';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { executeTask } from '../../../src/product/executions/start.ts';
 import { decideAlerts, type EndedRun } from '../../../src/product/notifications/alerts/after-run.ts';
+import { describeAlert } from '../../../src/product/notifications/alerts/describe-alert.ts';
 import { alertOverdue } from '../../../src/product/notifications/alerts/overdue.ts';
 import { changeTask } from '../../../src/product/tasks/write.ts';
 import { createAlertedTask, minutesAfter, PLANNED, readAlertKinds, readAlerts } from '../../support/alerts.ts';
@@ -38,7 +39,7 @@ t.test('The third failure in a row is alerted, and neither the second nor the fo
       at: runs[2]?.createdAt,
       executionId: runs[2]?.id,
       title: 'Task "Morning news" failed 3 times in a row',
-      message: `The last error: ${runs[2]?.error}`,
+      message: `Last error: ${runs[2]?.error}`,
       data: { failuresInRow: 3, errorCode: 'AUTHENTICATION_FAILED', execution: { id: runs[2]?.id, status: 'failed' } },
     },
   ]);
@@ -74,7 +75,7 @@ t.test('A stop is one alert and one notification, and a resumed task is alerted 
     { data: { failuresInRow: 3, stopped: false } },
     {
       title: 'Task "Morning news" was stopped after 5 failed runs',
-      message: /^It will not run again until you resume it\. The last error: /,
+      message: /^It will not run again until you resume it\. Last error: /,
       data: { failuresInRow: 5, stopped: true },
     },
   ]);
@@ -176,6 +177,7 @@ const RUN: EndedRun = {
   userId: 1,
   taskId: 3,
   taskName: 'News',
+  owner: { language: 'en', timezone: null },
   viaWebhook: false,
   plannedFor: PLANNED,
   requestedAt: PLANNED,
@@ -189,7 +191,11 @@ const RUN: EndedRun = {
   result: { ok: true, outcome: null, outcomeReason: null, durationMs: 1500 },
 };
 const FINAL = { isFailure: true, failuresInRow: 0, isStopped: false, fallbacksInRow: 0 };
-const decide = (given: Partial<EndedRun>, outcome = FINAL) => decideAlerts({ ...RUN, ...given }, outcome).alerts;
+const decide = (given: Partial<EndedRun>, outcome = FINAL) =>
+  decideAlerts({ ...RUN, ...given }, outcome).alerts.map((alert) => ({
+    ...alert,
+    ...describeAlert(alert, alert.owner),
+  }));
 
 t.test('A run is expensive above the limit, and not at it', async (t) => {
   t.match(decide({ alerts: { costAboveUsd: 0.49 } }), [
@@ -197,8 +203,8 @@ t.test('A run is expensive above the limit, and not at it', async (t) => {
       kind: 'task.expensive',
       at: PLANNED,
       executionId: 7,
-      title: 'A run of the task "News" cost $0.5',
-      message: 'You are alerted of runs that cost more than $0.49.',
+      title: 'A run of the task "News" cost $0.50',
+      message: 'The alert limit is $0.49.',
       data: {
         task: { id: 3, name: 'News' },
         execution: { id: 7, status: 'completed' },
@@ -216,7 +222,7 @@ t.test('A run is slow above the limit, and not at it, also if it fails', async (
     {
       kind: 'task.slow',
       title: 'A run of the task "News" took 1.5 s',
-      message: 'You are alerted of runs that take longer than 1.5 s.',
+      message: 'The alert limit is 1.5 s.',
       data: { durationMs: 1500, durationAboveMs: 1499 },
     },
   ]);

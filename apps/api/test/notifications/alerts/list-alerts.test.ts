@@ -23,15 +23,17 @@ t.beforeEach(async () => {
 const list = async ({ headers }: Person, query: Record<string, string> = {}) =>
   (await app.inject({ url: '/api/alerts', query, headers })).json();
 const titles = async (person: Person, query: Record<string, string> = {}) =>
-  (await list(person, query)).alerts.map(({ title }: { title: string }) => title);
+  (await list(person, query)).alerts.map(toName);
+const toName = ({ title }: { title: string }) => /"(.*)"/.exec(title)?.[1];
 
-async function alert(person: Person, taskId: number, title: string, given: Partial<NewAlert> = {}) {
-  const data = { task: { id: taskId, name: 'News' }, plannedFor: PLANNED, overdueMinutes: 15 };
+async function alert(person: Person, taskId: number, name: string, given: Partial<NewAlert> = {}) {
+  const data = { task: { id: taskId, name }, plannedFor: PLANNED, overdueMinutes: 15 };
   const minutes = await ctx.db.$count(alerts);
-  const rest = { userId: person.id, executionId: null, notificationEmail: null, viaWebhook: false };
-  const due = { kind: 'task.overdue', at: minutesAfter(minutes), title, message: `${title}!`, data, ...rest, ...given };
+  const owner = { language: 'en', timezone: null };
+  const rest = { userId: person.id, owner, executionId: null, notificationEmail: null, viaWebhook: false };
+  const due = { kind: 'task.overdue', at: minutesAfter(minutes), data, ...rest, ...given };
   await inTransaction(ctx, (tx) => recordAlerts(tx, [due as NewAlert]));
-  return (await ctx.db.select().from(alerts).where(eq(alerts.title, title)))[0]?.id as number;
+  return (await ctx.db.select().from(alerts)).find((row) => toName(row) === name)?.id as number;
 }
 
 t.test('Alerts are listed newest first with their task, without those of other users', async (t) => {
@@ -44,7 +46,7 @@ t.test('Alerts are listed newest first with their task, without those of other u
   t.equal(answer.success, true);
   t.same(answer.pagination, { limit: 20, nextCursor: null });
   t.match(answer.alerts, [
-    { title: 'Second' },
+    { title: 'Task "Second" is overdue' },
     {
       id: first,
       kind: 'task.overdue',
@@ -52,8 +54,7 @@ t.test('Alerts are listed newest first with their task, without those of other u
       taskName: 'News',
       at: PLANNED.toISOString(),
       executionId: null,
-      title: 'First',
-      message: 'First!',
+      title: 'Task "First" is overdue',
       createdAt: START.toISOString(),
       undelivered: false,
     },
@@ -86,7 +87,7 @@ t.test('Pages by cursor have each alert once', async (t) => {
   for (const title of ['A', 'B', 'C']) await alert(alice, task, title);
   const first = await list(alice, { limit: '2' });
   const second = await list(alice, { limit: '2', cursor: first.pagination.nextCursor });
-  const found = [...first.alerts, ...second.alerts].map(({ title }: { title: string }) => title);
+  const found = [...first.alerts, ...second.alerts].map(toName);
   t.same(found, ['C', 'B', 'A']);
   t.equal(second.pagination.nextCursor, null);
 });

@@ -1,5 +1,5 @@
 import { DAY_MS } from '@carillon/contract/primitives';
-import { occurrences, settings, tasks, users } from '@carillon/db';
+import { mails, occurrences, settings, tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
@@ -35,12 +35,29 @@ t.test('A run that does not come is alerted after the limit, once, with the plan
       at: PLANNED,
       executionId: null,
       title: 'Task "Morning news" is overdue',
-      message: 'The run planned for 20 Nov 2026, 12:00 (Europe/Berlin) has not ended 15 minutes later.',
+      message: 'The run planned for 20 November 2026 at 12:00 did not finish within 15 minutes.',
       data: { task: { id: task, name: 'Morning news' }, plannedFor: PLANNED.toISOString(), overdueMinutes: 15 },
       createdAt: minutesAfter(15),
     },
   ]);
   t.match(await readTaskRow(ctx, task), { overdueAt: null, alertingSince: minutesAfter(15) });
+});
+
+t.test('The alert is in the language and the time zone of the account', async (t) => {
+  const set = (values: Partial<typeof users.$inferInsert>) =>
+    ctx.db.update(users).set(values).where(eq(users.id, alice().id));
+  await set({ language: 'pt-BR', timezone: 'America/Sao_Paulo' });
+  t.teardown(() => set({ language: 'en', timezone: null }));
+  const task = await createAlertedTask(ctx, alice(), { alerts: { overdueMinutes: 15 } });
+  clock.set(minutesAfter(15));
+  await alertOverdue(ctx);
+  t.match(await readAlerts(ctx, task), [
+    {
+      title: 'A tarefa "Morning news" está atrasada',
+      message: 'A execução planejada para 20 de novembro de 2026 às 08:00 não terminou em 15 minutos.',
+    },
+  ]);
+  t.match(await ctx.db.select().from(mails), [{ subject: 'A tarefa "Morning news" está atrasada' }]);
 });
 
 t.test('A run that lasts longer than the limit is overdue while it lasts', async (t) => {

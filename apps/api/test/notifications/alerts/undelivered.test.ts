@@ -58,7 +58,7 @@ t.test('An alert whose webhook fails for good is reported once, and shows it in 
   t.match(await reports(), [
     {
       title: 'An alert could not be delivered',
-      message: /^"Task "Morning news" is overdue" was not delivered by webhook\. The last error: .*500/,
+      message: /^"Task "Morning news" is overdue" was not delivered by webhook\. Last error: .*500/,
     },
   ]);
   t.match(await list(), [
@@ -96,7 +96,7 @@ t.test('An alert that a channel does not deliver is reported with the name of th
   receiver.answer(410);
   await becomeOverdue();
   await deliver();
-  t.match(await reports(), [{ message: /was not delivered by the channel "Phone"\. The last error: .*410/ }]);
+  t.match(await reports(), [{ message: /was not delivered by the channel "Phone"\. Last error: .*410/ }]);
   t.match(await list(), [
     { undelivered: true, deliveries: [{ kind: 'channel', to: 'Phone', status: 'failed', attempts: 1 }] },
   ]);

@@ -45,7 +45,7 @@ t.test('A scheduler that has not called for two minutes is reported to each admi
   await reportSilence(ctx, START);
   await reportSilence(ctx, START);
   t.match(await notices(), [
-    { userId: ada.id, kind: 'scheduler.silent', message: /^It has not called since 2026-11-20 10:00 UTC\. / },
+    { userId: ada.id, kind: 'scheduler.silent', message: /^Its last call was on 20 November 2026 at 10:00\. / },
   ]);
   t.equal((await notices()).length, 1);
   const [mail, ...others] = await ctx.db.select().from(mails).where(eq(mails.subject, 'The scheduler is silent'));
@@ -70,8 +70,8 @@ t.test('The next call ends the silence with a notification, and a new silence is
   await reportSilence(ctx, START);
   t.match(await notices(), [
     { kind: 'scheduler.silent' },
-    { kind: 'scheduler.back', message: 'It was silent since 2026-11-20 10:03 UTC.' },
-    { kind: 'scheduler.silent', message: /since 2026-11-20 10:04 UTC/ },
+    { kind: 'scheduler.back', message: 'It was silent since 20 November 2026 at 10:03.' },
+    { kind: 'scheduler.silent', message: /was on 20 November 2026 at 10:04\./ },
   ]);
 });
 

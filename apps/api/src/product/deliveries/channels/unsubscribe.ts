@@ -1,4 +1,5 @@
 import { endpoints, notificationAddresses, users } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { and, eq, ne, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { hashLinkToken } from '../../../lib/crypto/tokens.ts';
@@ -12,12 +13,19 @@ import { notifyUsers } from '../../notifications/write.ts';
 export function unsubscribe(ctx: Context, token: string): Promise<void> {
   return inTransaction(ctx, async (tx) => {
     const [found] = await tx.db
-      .select({ id: endpoints.id, userId: endpoints.userId, name: endpoints.name, address: addressOf, isOwn })
+      .select({
+        id: endpoints.id,
+        userId: endpoints.userId,
+        language: users.language,
+        name: endpoints.name,
+        address: addressOf,
+        isOwn,
+      })
       .from(endpoints)
       .innerJoin(users, eq(users.id, endpoints.userId))
       .where(eq(endpoints.unsubscribeHash, hashLinkToken(token)));
     if (!found) return;
-    const { userId, name, address } = found;
+    const { userId, language, name, address } = found;
     const channels = found.isOwn
       ? eq(endpoints.id, found.id)
       : and(eq(endpoints.userId, userId), eq(addressOf, address));
@@ -27,21 +35,12 @@ export function unsubscribe(ctx: Context, token: string): Promise<void> {
       .where(and(channels, eq(endpoints.kind, 'email'), ne(endpoints.status, 'inactive')));
     const hasForgotten = !found.isOwn && (await forgetConfirmation(tx, userId, address));
     if (count === 0 && !hasForgotten) return;
-    await notifyUsers(tx, [
-      {
-        userId,
-        kind: 'channel.unsubscribed',
-        title: `The mail of the channel "${name}" was unsubscribed`,
-        message: `Somebody has used the link that ends the mail to ${address}. ${found.isOwn ? OWN : OTHER}`,
-        path: '/channels',
-      },
-    ]);
+    const { notices } = getTexts(language);
+    const title = notices.unsubscribed(name ?? '');
+    const message = notices.unsubscribedText(address, found.isOwn);
+    await notifyUsers(tx, [{ userId, kind: 'channel.unsubscribed', title, message, path: '/channels' }]);
   });
 }
-
-const OWN = 'Nothing more is sent there by this channel until you switch it on again.';
-const OTHER =
-  'Nothing of your account is sent there any more. If you switch a channel to it on again, the address gets a link first.';
 
 const addressOf = sql<string>`${endpoints.shownSettings} ->> 'address'`;
 const isOwn = sql<boolean>`${users.email} = ${addressOf} and ${users.emailVerifiedAt} is not null`;

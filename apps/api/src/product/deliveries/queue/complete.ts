@@ -1,5 +1,6 @@
 import { DAY_MS } from '@carillon/contract/primitives';
 import { type ChannelKind, queryRows, recordset } from '@carillon/db';
+import { getTexts, type Language } from '@carillon/texts';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { RELEASE_LEASE } from '../../../lib/queue/leases.ts';
@@ -180,14 +181,18 @@ interface FailedWebhook {
   name: string | null;
   url: string;
   taskName: string | null;
+  language: Language;
 }
 
-function describeFailure({ kind, name, url, taskName }: FailedWebhook) {
-  if (kind !== 'webhook')
-    return { kind: 'channel.failed', title: `The ${CHANNEL_SENDERS[kind].title} channel "${name}" failed` };
-  const owner = taskName === null ? '' : `of the task "${taskName}" `;
+function describeFailure({ id, kind, name, url, taskName, language }: FailedWebhook, error: string) {
+  const { notices } = getTexts(language);
+  const isWebhook = kind === 'webhook';
   // The host only: the path of a URL may contain a secret.
-  return { kind: 'webhook.failed', title: `The webhook ${owner}to ${new URL(url).host} failed` };
+  const title = isWebhook
+    ? notices.webhookFailed(new URL(url).host, taskName)
+    : notices.channelFailed(CHANNEL_SENDERS[kind].title, name ?? '');
+  const message = notices.endpointFailedText(isWebhook ? 'webhook' : 'channel', id, error);
+  return { kind: isWebhook ? 'webhook.failed' : 'channel.failed', title, message };
 }
 
 /** Returns the deliveries that end because their webhook has failed. */
@@ -199,7 +204,8 @@ async function failWebhooks(ctx: Context, exhausted: readonly CompletedDelivery[
     ctx.db,
     sql`update endpoints set status = 'failed', updated_at = ${now}
       where id = any(${uuids([...errors.keys()])}) and status = 'active'
-      returning id, user_id, kind, name, url, (select name from tasks t where t.id = task_id) as task_name`,
+      returning id, user_id, kind, name, url, (select name from tasks t where t.id = task_id) as task_name,
+        (select language from users u where u.id = endpoints.user_id)`,
   );
   if (failed.length === 0) return [];
   // Deliveries that are being sent end with their own attempt.
@@ -214,8 +220,7 @@ async function failWebhooks(ctx: Context, exhausted: readonly CompletedDelivery[
     ctx,
     failed.map((webhook) => ({
       userId: webhook.userId,
-      ...describeFailure(webhook),
-      message: `Nothing more is sent to it until you switch it on again; then what failed can be sent again. ${webhook.kind === 'webhook' ? 'Webhook' : 'Channel'}: ${webhook.id}. Last error: ${errors.get(webhook.id)}`,
+      ...describeFailure(webhook, errors.get(webhook.id) ?? ''),
     })),
   );
   return ended.map((delivery) => ({ ...delivery, error: null }));

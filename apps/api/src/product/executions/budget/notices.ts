@@ -1,6 +1,8 @@
 import { queryRows } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
+import { describeMoment, type Reader } from '../../../lib/reader.ts';
 import { nextMonth, toUtcDay, toUtcMonth } from '../../../platform/limits/quotas.ts';
 import { notifyUsers } from '../../notifications/write.ts';
 import { type CompletedExecution, isOverBudget } from '../pipeline/execution-result.ts';
@@ -9,6 +11,7 @@ import { getCostOfMonth, loadHighestCost, type MonthCost } from './costs.ts';
 
 interface OverBudget {
   userId: number;
+  owner: Reader;
   name: string;
   limitUsd: number;
 }
@@ -26,12 +29,12 @@ export async function notifyBudgets(
     tx,
     limited.map(({ budget }) => budget),
   );
-  const reached = limited.flatMap(({ taskId, userId, taskName: name, budget, startedAt }) => {
+  const reached = limited.flatMap(({ taskId, userId, owner, taskName: name, budget, startedAt }) => {
     const usd = startedAt === null ? 0 : getCostOfMonth(costs.get(taskId), now);
     const isReached =
       checkBudget(budget, highestCost, now) === null &&
       checkBudget(budget, highestCost, now, { addedUsd: usd }) !== null;
-    return budget && isReached ? [{ userId, name, limitUsd: budget.limitUsd }] : [];
+    return budget && isReached ? [{ userId, owner, name, limitUsd: budget.limitUsd }] : [];
   });
   await notifyOverBudget(tx, reached);
   const refused = limited.filter(({ result }) => isOverBudget(result)).map(({ taskId }) => taskId);
@@ -40,15 +43,14 @@ export async function notifyBudgets(
 
 /** Notifies owners that no further run of a task is within its budget. */
 function notifyOverBudget(tx: Context, tasks: readonly OverBudget[]): Promise<void> {
-  const until = nextMonth(tx.now()).toISOString();
+  const until = nextMonth(tx.now());
   return notifyUsers(
     tx,
-    tasks.map(({ userId, name, limitUsd }) => ({
-      userId,
-      kind: 'task.over_budget',
-      title: `Task "${name}" has reached its monthly budget`,
-      message: `The rest of its budget of $${limitUsd} does not cover another run. It does not run until ${until}, or until you raise the budget.`,
-    })),
+    tasks.map(({ userId, owner, name, limitUsd }) => {
+      const { notices, formats } = getTexts(owner.language);
+      const message = notices.overBudgetText(formats.money(limitUsd), describeMoment(until, owner));
+      return { userId, kind: 'task.over_budget', title: notices.overBudget(name), message };
+    }),
   );
 }
 
@@ -63,7 +65,8 @@ export async function notifyRefused(tx: Context, taskIds: readonly number[]): Pr
     tx.db,
     sql`update tasks set cost_month = ${month}, month_cost_usd = 0
       where id = any(${`{${taskIds.join(',')}}`}::int[]) and cost_month is distinct from ${month}
-      returning user_id, name, monthly_budget_usd as limit_usd`,
+      returning user_id, name, monthly_budget_usd as limit_usd,
+        (select json_build_object('language', u.language, 'timezone', u.timezone) from users u where u.id = user_id) as owner`,
   );
   await notifyOverBudget(tx, first);
 }

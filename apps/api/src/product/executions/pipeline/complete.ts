@@ -107,7 +107,8 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
         t.notify <> 'always' or t.watch <> '{}' as reports_changes, t.tools <> '{}' as has_tools, t.max_retries, t.alerts,
         t.alerting_since, t.is_failing_alerted, t.recurrence <> 'once' and t.status = 'active' and t.next_execution_at is null
           and num_nonnulls(t.ends_at, t.max_runs) > 0 as has_no_further_run,
-        ${selectBudget} as budget
+        ${selectBudget} as budget, (select json_build_object('language', u.language, 'timezone', u.timezone)
+          from users u where u.id = t.user_id) as owner
       from tasks t
       where t.id in (select e.task_id from executions_live e join results using (id))
     )
@@ -127,7 +128,7 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       e.attempt, e.created_at as requested_at, e.started_at, was.usage_day, was.tokens_reserved, held.name as task_name, held.notification_email,
       held.status as task_status, held.recurrence, held.next_execution_at, held.consecutive_failures, held.waiting_failures,
       held.not_done_in_row, held.fallbacks_in_row, held.has_webhook,
-      held.notify, held.reports_changes, held.has_tools, held.max_retries, held.alerts, held.alerting_since, held.is_failing_alerted, held.has_no_further_run, held.budget`,
+      held.notify, held.reports_changes, held.has_tools, held.max_retries, held.alerts, held.alerting_since, held.is_failing_alerted, held.has_no_further_run, held.budget, held.owner`,
     ),
   ]);
   // Two claims of one execution may end together.

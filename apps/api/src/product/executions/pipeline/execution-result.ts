@@ -2,6 +2,7 @@ import type { AlertRules, ModelAttempt, NOTIFY_WHEN, OUTCOMES, OutputChange, USA
 import type { ErrorCode } from '../../../lib/ai/errors.ts';
 import type { Citation } from '../../../lib/ai/request.ts';
 import type { AiUsage } from '../../../lib/ai/usage.ts';
+import type { Reader } from '../../../lib/reader.ts';
 import type { Budget } from '../budget/budget.ts';
 
 /** The model's answer, or the failure. */
@@ -92,6 +93,7 @@ export interface CompletedExecution {
   usageDay: string | null;
   tokensReserved: number;
   taskName: string;
+  owner: Reader;
   taskStatus: TaskStatus;
   recurrence: 'once' | 'daily' | 'weekly' | 'monthly';
   consecutiveFailures: number;

@@ -1,5 +1,6 @@
 import type { EventData } from '@carillon/contract/webhooks/events';
 import { recordset } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { type Event, recordEvents } from '../../../platform/events/outbox.ts';
@@ -265,12 +266,11 @@ function notifyOwners(tx: Context, followUps: readonly FollowUp[]) {
   );
   return notifyUsers(
     tx,
-    failed.map(({ completed: { userId, taskName, result } }) => ({
-      userId,
-      kind: 'task.failed',
-      title: `Task "${taskName}" failed`,
-      message: `It will not run again until you resume it. Last error: ${result.ok ? '' : result.message}`,
-    })),
+    failed.map(({ completed: { userId, owner, taskName, result } }) => {
+      const { notices } = getTexts(owner.language);
+      const message = notices.stoppedText(result.ok ? '' : result.message);
+      return { userId, kind: 'task.failed', title: notices.failed(taskName, 1), message };
+    }),
   );
 }
 

@@ -1,6 +1,6 @@
-import { describeFallback } from '@carillon/contract/describe-fallback';
 import type { ExecutionErrorCode, ExecutionOutcome } from '@carillon/contract/executions';
 import type { AlertRules, ModelAttempt } from '@carillon/db';
+import type { Reader } from '../../../lib/reader.ts';
 import { getEffectiveRules } from './overdue-at.ts';
 import type { NewAlert } from './record.ts';
 
@@ -10,6 +10,8 @@ export interface EndedRun {
   userId: number;
   taskId: number;
   taskName: string;
+  /** The reader of its alerts. */
+  owner: Reader;
   viaWebhook: boolean;
   plannedFor: Date | null;
   requestedAt: Date;
@@ -64,8 +66,6 @@ function findCost(run: EndedRun, { costAboveUsd }: AlertRules): NewAlert | null 
   return {
     ...describeRun(run),
     kind: 'task.expensive',
-    title: `A run of the task "${run.taskName}" cost ${formatUsd(costUsd)}`,
-    message: `You are alerted of runs that cost more than ${formatUsd(costAboveUsd)}.`,
     data: { ...toEventData(run), costUsd, costAboveUsd },
   };
 }
@@ -76,48 +76,27 @@ function findDuration(run: EndedRun, { durationAboveMs }: AlertRules): NewAlert 
   return {
     ...describeRun(run),
     kind: 'task.slow',
-    title: `A run of the task "${run.taskName}" took ${formatSeconds(durationMs)}`,
-    message: `You are alerted of runs that take longer than ${formatSeconds(durationAboveMs)}.`,
     data: { ...toEventData(run), durationMs, durationAboveMs },
   };
 }
 
 /** Once in each row of failures, and when they stop the task. */
 function findFailures(run: EndedRun, rules: AlertRules, inRow: RunInRow): NewAlert | null {
-  const { result, taskName } = run;
+  const { result } = run;
   const { isFailure, failuresInRow, isStopped } = inRow;
   if (isSuccess(run) || !isFailure || rules.failuresInRow === undefined) return null;
   if (!isStopped && (run.isFailingAlerted || failuresInRow < rules.failuresInRow)) return null;
   const error = result.ok ? (result.outcomeReason ?? '') : result.message;
   const errorCode = result.ok ? null : result.errorCode;
   const data = { ...toEventData(run), failuresInRow, error, errorCode, stopped: isStopped };
-  const alert = { ...describeRun(run), kind: 'task.failing' as const, data };
-  if (isStopped) {
-    return {
-      ...alert,
-      title: `Task "${taskName}" was stopped after ${failuresInRow} failed runs`,
-      message: `It will not run again until you resume it. The last error: ${error}`,
-    };
-  }
-  const verb = result.ok ? 'did not do what it is for' : 'failed';
-  return {
-    ...alert,
-    title: `Task "${taskName}" ${verb}${failuresInRow === 1 ? '' : ` ${failuresInRow} times in a row`}`,
-    message: `${result.ok ? 'The last run' : 'The last error'}: ${error}`,
-  };
+  return { ...describeRun(run), kind: 'task.failing', data };
 }
 
 function findFallbacks(run: EndedRun, rules: AlertRules, { fallbacksInRow }: RunInRow): NewAlert | null {
   const { attempts = [] } = run.result;
   if (fallbacksInRow === 0 || fallbacksInRow !== rules.fallbacksInRow) return null;
-  return {
-    ...describeRun(run),
-    kind: 'task.degraded',
-    title:
-      `A fallback model answered the task "${run.taskName}" ${fallbacksInRow === 1 ? '' : `${fallbacksInRow} times in a row`}`.trim(),
-    message: describeFallback(attempts),
-    data: { ...toEventData(run), fallbacksInRow, modelAttempts: attempts },
-  };
+  const data = { ...toEventData(run), fallbacksInRow, modelAttempts: attempts };
+  return { ...describeRun(run), kind: 'task.degraded', data };
 }
 
 /** Clears the state without an alert if the rules that raised it were removed. */
@@ -127,8 +106,6 @@ function findRecovery(run: EndedRun, { overdueMinutes, failuresInRow }: AlertRul
   return {
     ...describeRun(run),
     kind: 'task.recovered',
-    title: `Task "${run.taskName}" works again`,
-    message: `A run has completed. The first alert was sent on ${formatInstant(alertingSince)}.`,
     data: { ...toEventData(run), since: alertingSince },
   };
 }
@@ -138,8 +115,9 @@ const isSuccess = ({ result }: EndedRun) => result.ok && result.outcome !== 'not
 
 const isCancelled = ({ result }: EndedRun) => !result.ok && result.errorCode === 'CANCELLED';
 
-const describeRun = ({ id, userId, plannedFor, requestedAt, notificationEmail, viaWebhook }: EndedRun) => ({
+const describeRun = ({ id, userId, owner, plannedFor, requestedAt, notificationEmail, viaWebhook }: EndedRun) => ({
   userId,
+  owner,
   at: plannedFor ?? requestedAt,
   executionId: id,
   notificationEmail,
@@ -150,7 +128,3 @@ const toEventData = ({ id, taskId, taskName, result }: EndedRun) => ({
   task: { id: taskId, name: taskName },
   execution: { id, status: result.ok ? ('completed' as const) : ('failed' as const) },
 });
-
-const formatUsd = (usd: number) => `$${Number(usd.toPrecision(3))}`;
-const formatSeconds = (ms: number) => `${Number((ms / 1000).toPrecision(3))} s`;
-const formatInstant = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

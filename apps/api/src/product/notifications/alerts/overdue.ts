@@ -1,7 +1,7 @@
 import { queryRows, recordset, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
-import { formatInstant } from '../../../lib/format-instant.ts';
+import type { Reader } from '../../../lib/reader.ts';
 import { hasPlannedTrigger } from '../../../platform/queries/runs.ts';
 import { inTransaction } from '../../../transaction.ts';
 import { overdueAtSql, overdueMinutesSql } from './overdue-at.ts';
@@ -12,11 +12,10 @@ const MAX_BATCH = 200;
 const MAX_TIME_MS = 5000;
 
 /** The task is locked. */
-interface DueTask {
+interface DueTask extends Reader {
   id: number;
   userId: number;
   name: string;
-  timezone: string;
   notificationEmail: string | null;
   /** Null if the rule is off, or the task or its owner is inactive. */
   minutes: number | null;
@@ -70,32 +69,40 @@ function lockDueTasks({ db }: Context, now: Date): Promise<DueTask[]> {
     db,
     sql`
     with due as materialized (
-      select id, user_id, name, timezone, notification_email, overdue_at,
+      select id, user_id, name, notification_email, timezone, overdue_at,
         case when t.status = 'active' then ${overdueMinutesSql(sql`t`)} end as minutes
       from tasks t where overdue_at <= ${now.toISOString()}::timestamptz and not (select maintenance_mode from settings)
       order by overdue_at limit ${MAX_BATCH} for no key update of t skip locked
     )
-    select due.id, due.user_id, due.name, due.timezone, due.notification_email, planned.at as planned_for,
-      case when (select is_active from users u where u.id = due.user_id) then due.minutes end as minutes,
+    select due.id, due.user_id, due.name, due.notification_email, u.language, coalesce(u.timezone, due.timezone) as timezone,
+      planned.at as planned_for, case when u.is_active then due.minutes end as minutes,
       exists (select from executions e where e.task_id = due.id and e.planned_for = planned.at
           and ${hasPlannedTrigger('e')} and e.status in ('completed', 'failed'))
         or exists (select from occurrences o where o.task_id = due.id and o.planned_for = planned.at
           and o.fate in ('skipped_by_user', 'over_budget')) as is_settled
-    from due cross join lateral (select due.overdue_at - due.minutes * interval '1 minute' as at) planned`,
+    from due join users u on u.id = due.user_id
+      cross join lateral (select due.overdue_at - due.minutes * interval '1 minute' as at) planned`,
   );
 }
 
-function buildAlert({ id, userId, name, timezone, notificationEmail, minutes, plannedFor }: DueTask): NewAlert {
+function buildAlert({
+  id,
+  userId,
+  name,
+  language,
+  timezone,
+  notificationEmail,
+  minutes,
+  plannedFor,
+}: DueTask): NewAlert {
   const at = toInstant(plannedFor as string);
-  const overdueMinutes = minutes as number;
   return {
     kind: 'task.overdue',
     userId,
+    owner: { language, timezone },
     at,
     executionId: null,
-    title: `Task "${name}" is overdue`,
-    message: `The run planned for ${formatInstant(at, timezone)} has not ended ${overdueMinutes} ${overdueMinutes === 1 ? 'minute' : 'minutes'} later.`,
-    data: { task: { id, name }, plannedFor: at, overdueMinutes },
+    data: { task: { id, name }, plannedFor: at, overdueMinutes: minutes as number },
     notificationEmail,
     viaWebhook: false,
   };

@@ -1,28 +1,22 @@
-import type { EventData } from '@carillon/contract/webhooks/events';
-import { type ALERT_KINDS, alerts } from '@carillon/db';
+import { alerts } from '@carillon/db';
 import type { Context } from '../../../context.ts';
+import type { Reader } from '../../../lib/reader.ts';
 import { recordEvents } from '../../../platform/events/outbox.ts';
 import { afterCommit } from '../../../transaction.ts';
 import { notifyUsers } from '../write.ts';
-
-export type AlertKind = (typeof ALERT_KINDS)[number];
+import { type AlertContent, type AlertKind, describeAlert } from './describe-alert.ts';
 
 /** An alert that is due. */
-export type NewAlert = {
-  [K in AlertKind]: {
-    kind: K;
-    userId: number;
-    /** The planned instant of the run, or when a run on demand was asked for. */
-    at: Date;
-    executionId: number | null;
-    title: string;
-    message: string;
-    data: EventData<K>;
-    /** Of the task. */
-    notificationEmail: string | null;
-    viaWebhook: boolean;
-  };
-}[AlertKind];
+export type NewAlert = AlertContent & {
+  userId: number;
+  owner: Reader;
+  /** The planned instant of the run, or when a run on demand was asked for. */
+  at: Date;
+  executionId: number | null;
+  /** Of the task. */
+  notificationEmail: string | null;
+  viaWebhook: boolean;
+};
 
 /**
  * Stores alerts and delivers them to the webhooks, the mail address of the task and the notifications of its owner. One that
@@ -34,7 +28,9 @@ export async function recordAlerts(tx: Context, due: readonly NewAlert[]): Promi
   const inserted = await tx.db
     .insert(alerts)
     .values(
-      due.map(({ kind, userId, at, executionId, title, message, data }) => {
+      due.map((alert) => {
+        const { kind, userId, owner, at, executionId, data } = alert;
+        const { title, message } = describeAlert(alert, owner);
         return { kind, userId, taskId: data.task.id, at, executionId, title, message, data, createdAt };
       }),
     )
@@ -58,11 +54,10 @@ export async function recordAlerts(tx: Context, due: readonly NewAlert[]): Promi
   );
   await notifyUsers(
     tx,
-    fresh.map(({ userId, title, message, executionId, notificationEmail, alertId, viaWebhook, ...alert }) => ({
+    fresh.map(({ userId, owner, executionId, notificationEmail, alertId, viaWebhook, ...alert }) => ({
       userId,
       kind: alert.kind === 'task.failing' && alert.data.stopped ? 'task.failed' : alert.kind,
-      title,
-      message,
+      ...describeAlert(alert, owner),
       path: executionId === null ? `/tasks/${alert.data.task.id}` : `/executions/${executionId}`,
       alertId,
       ...(!viaWebhook && { taskId: alert.data.task.id }),

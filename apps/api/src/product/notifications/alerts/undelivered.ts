@@ -1,4 +1,5 @@
 import { type Db, queryRows } from '@carillon/db';
+import { getTexts, type Language } from '@carillon/texts';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { afterCommit, inTransaction } from '../../../transaction.ts';
@@ -27,31 +28,29 @@ export async function reportUndelivered(
   const [, unreported] = await Promise.all([
     // Its own statement: the next one then sees what failed before it.
     queryRows(tx.db, sql`select from alerts where id = any(${alertIds}) order by id for no key update`),
-    queryRows<{ id: number; userId: number; title: string; channel: string | null }>(
+    queryRows<{ id: number; userId: number; language: Language; title: string; channel: string | null }>(
       tx.db,
       sql`
-      select id, user_id, title, (
+      select a.id, a.user_id, u.language, a.title, (
           select h.name from deliveries d join endpoints h on h.id = d.webhook_id
           where d.alert_id = a.id and coalesce(d.digest_id, d.id) = any(${own}) limit 1
         ) as channel
-      from alerts a where id = any(${alertIds})
+      from alerts a join users u on u.id = a.user_id where a.id = any(${alertIds})
         and not exists (select from deliveries d left join deliveries digest on digest.id = d.digest_id
           where d.alert_id = a.id and coalesce(digest.status, d.status) = 'failed'
             and coalesce(digest.id, d.id) <> all(${own}))
         and not exists (select from mails m where m.alert_id = a.id and m.failed_at is not null and m.id <> all(${own}))
-      order by id`,
+      order by a.id`,
     ),
   ]);
   const errors = new Map(failed.map(({ alertId, error }) => [alertId, error]));
   await notifyUsers(
     tx,
-    unreported.map(({ id, userId, title, channel }) => ({
-      userId,
-      kind: 'alert.undelivered',
-      title: 'An alert could not be delivered',
-      message: `"${title}" was not delivered by ${channel === null ? by : `the channel "${channel}"`}. The last error: ${errors.get(id) ?? `its ${channel === null ? 'webhook' : 'channel'} has failed`}`,
-      path: '/alerts',
-    })),
+    unreported.map(({ id, userId, language, title, channel }) => {
+      const { notices } = getTexts(language);
+      const message = notices.undeliveredText(title, channel === null ? by : { channel }, errors.get(id) ?? null);
+      return { userId, kind: 'alert.undelivered', title: notices.undelivered, message, path: '/alerts' };
+    }),
   );
 }
 

@@ -1,6 +1,8 @@
 import { queryRows, toInstant, users } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
+import { describeMoment } from '../../../lib/reader.ts';
 import { recordEvents } from '../../../platform/events/outbox.ts';
 import { inTransaction } from '../../../transaction.ts';
 import { notifyUsers } from '../../notifications/write.ts';
@@ -40,11 +42,7 @@ async function recordCall(tx: Context, now: Date): Promise<void> {
     returning was.silent_since`,
   );
   if (!was?.silentSince) return;
-  await notifyAdmins(tx, {
-    kind: 'scheduler.back',
-    title: 'The scheduler calls again',
-    message: `It was silent since ${formatInstant(toInstant(was.silentSince))}.`,
-  });
+  await notifyAdmins(tx, 'back', toInstant(was.silentSince));
 }
 
 /** Notifies the admins of a silent scheduler, once for each silence. Called by the API processes: the scheduler cannot. */
@@ -63,11 +61,7 @@ export function reportSilence(ctx: Context, startedAt: Date): Promise<void> {
     if (!silent) return;
     const lastCalledAt = toInstant(silent.lastCalledAt);
     tx.log.error({ lastCalledAt }, 'the scheduler is silent');
-    const admins = await notifyAdmins(tx, {
-      kind: 'scheduler.silent',
-      title: 'The scheduler is silent',
-      message: `It has not called since ${formatInstant(lastCalledAt)}. The API processes start what is due themselves, up to a minute late. Check that the scheduler runs, and that its API_URL and CRON_SECRET are those of the API.`,
-    });
+    const admins = await notifyAdmins(tx, 'silent', lastCalledAt);
     recordEvents(
       tx,
       admins.map(({ id }) => ({ kind: 'scheduler.silent' as const, userId: id, data: { lastCalledAt } })),
@@ -75,17 +69,23 @@ export function reportSilence(ctx: Context, startedAt: Date): Promise<void> {
   });
 }
 
-async function notifyAdmins(tx: Context, notice: { kind: string; title: string; message: string }) {
+async function notifyAdmins(tx: Context, state: 'silent' | 'back', since: Date) {
   const admins = await tx.db
-    .select({ id: users.id })
+    .select({ id: users.id, language: users.language, timezone: users.timezone })
     .from(users)
     .where(and(eq(users.role, 'ADMIN'), eq(users.isActive, true)))
     .orderBy(users.id);
   await notifyUsers(
     tx,
-    admins.map(({ id }) => ({ userId: id, ...notice, path: '/admin' })),
+    admins.map(({ id, ...reader }) => {
+      const { notices } = getTexts(reader.language);
+      const moment = describeMoment(since, reader);
+      const [title, message] =
+        state === 'silent'
+          ? [notices.schedulerSilent, notices.schedulerSilentText(moment)]
+          : [notices.schedulerBack, notices.schedulerBackText(moment)];
+      return { userId: id, kind: `scheduler.${state}`, title, message, path: '/admin' };
+    }),
   );
   return admins;
 }
-
-const formatInstant = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -101,7 +101,6 @@ t.test('An alert whose channel fails, alone or in a digest, is reported as undel
   await deliver();
   const reports = (await readNotices()).filter(({ kind }) => kind === 'alert.undelivered');
   t.equal(reports.length, 2);
-  for (const { message } of reports)
-    t.match(message, /was not delivered by the channel "Team"\. The last error: .*500/);
+  for (const { message } of reports) t.match(message, /was not delivered by the channel "Team"\. Last error: .*500/);
   t.same((await ctx.db.select().from(endpoints).where(eq(endpoints.status, 'failed'))).length, 2);
 });
