@@ -1,6 +1,7 @@
 import { coupons, notifications, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { insertAlert } from '../support/alerts.ts';
 import { CHANNEL } from '../support/channels.ts';
 import { testContext } from '../support/context.ts';
 import { signUpAda } from '../support/people.ts';
@@ -25,6 +26,11 @@ const { channel } = await post('/api/channels', CHANNEL);
 const sent = (await post(`/api/channels/${channel.id}/test`)).delivery;
 const alert = await post('/api/usage/alerts', { threshold: 80, notifyEmail: true, notifyWebhook: true });
 await post('/api/admin/coupons', { value: 7 });
+const { provider } = await post('/api/admin/providers', {
+  name: 'local',
+  kind: 'openai',
+  baseUrl: 'http://127.0.0.1:9/v1',
+});
 const text = { kind: 'task.failed', title: 'A', message: 'B', createdAt: ctx.now() };
 await ctx.db.insert(notifications).values({ userId: ada.id, ...text });
 const [session] = (await app.inject({ url: '/api/auth/sessions', headers })).json().sessions;
@@ -35,9 +41,11 @@ const idOf = async (table: typeof coupons | typeof notifications) =>
 const ROWS: Record<string, unknown> = {
   '/api/tasks/{id}': taskId,
   '/api/executions/{id}': executionId,
+  '/api/alerts/{id}': await insertAlert(ctx, { taskId, userId: ada.id }),
   '/api/notifications/{id}': await idOf(notifications),
   '/api/usage/alerts/{id}': alert.alert.id,
   '/api/admin/coupons/{id}': await idOf(coupons),
+  '/api/admin/providers/{id}': provider.id,
   '/api/admin/users/{id}': ada.id,
   '/api/webhooks/{id}': webhook.id,
   '/api/webhooks/{userId}': ada.id,

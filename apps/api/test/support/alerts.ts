@@ -8,6 +8,16 @@ import { TASK } from './tasks.ts';
 export const PLANNED = new Date(TASK.scheduledFor);
 export const minutesAfter = (minutes: number, from = PLANNED) => new Date(from.getTime() + minutes * 60_000);
 
+/** Inserts an alert of a task, and returns its id. */
+export async function insertAlert(ctx: Context, owner: { taskId: number; userId: number }): Promise<number> {
+  const text = { kind: 'task.failing', title: 'A', message: 'B', data: {} } as const;
+  const [row] = await ctx.db
+    .insert(alerts)
+    .values({ ...owner, ...text, at: ctx.now(), createdAt: ctx.now() })
+    .returning({ id: alerts.id });
+  return row?.id as number;
+}
+
 type Given = Partial<Parameters<typeof createTask>[2]>;
 
 /** Creates `TASK` with `given`. Default: with a webhook, so that the default rules apply. */

@@ -80,6 +80,7 @@ t.test('A task is traced from the scheduler tick that enqueued it to the deliver
     'gen_ai.usage.input_tokens': callAttributes['gen_ai.usage.input_tokens'],
     'gen_ai.usage.output_tokens': callAttributes['gen_ai.usage.output_tokens'],
     'carillon.usage.estimated': false,
+    'carillon.provider': 'default',
     'server.address': '127.0.0.1',
     'server.port': Number(new URL(ai.url).port),
   });

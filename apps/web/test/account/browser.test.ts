@@ -45,7 +45,7 @@ t.test('The first admin is made, and makes a key, with the keyboard', { skip: SK
   await keyboard.type('Backup job');
   await press('Tab', 'Space', 'Enter');
   await page.waitForSelector('.secret');
-  t.equal(await page.textContent('h1'), 'The key is created');
+  t.equal(await page.textContent('h1'), 'Key created');
   t.match(await page.textContent('.secret'), /^crl_\w{38}$/);
   await checkPage();
 

@@ -24,6 +24,7 @@ const READS: readonly WebActionName[] = [
   'getCoupon',
   'getSystemSettings',
   'listAudit',
+  'listProviders',
 ];
 
 t.test('Every change by an admin is refused in a session that is not confirmed', async (t) => {

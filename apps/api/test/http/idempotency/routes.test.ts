@@ -1,6 +1,7 @@
 import { executions, idempotencyKeys, notifications } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { insertAlert } from '../../support/alerts.ts';
 import { CHANNEL, callChannel, postChannel } from '../../support/channels.ts';
 import { testContext } from '../../support/context.ts';
 import { listRoutes } from '../../support/contract/conformance.ts';
@@ -12,6 +13,7 @@ import { insertProposal } from '../../support/proposals.ts';
 import { startFigmaServer } from '../../support/servers/figma-server.ts';
 import { notionBot, startNotionServer } from '../../support/servers/notion-server.ts';
 import { startReceiver } from '../../support/servers/receiver.ts';
+import { insertEndedRuns, readRuns } from '../../support/task-rows.ts';
 import { postTask, TASK } from '../../support/tasks.ts';
 import { callWebhook, postWebhook, readLog, WEBHOOK } from '../../support/webhooks.ts';
 
@@ -24,6 +26,8 @@ const ada = await signUpAda(app);
 t.beforeEach(() => ctx.db.delete(idempotencyKeys));
 
 type Prepared = [url: string, payload?: object, as?: Person];
+
+const PROVIDER = { name: 'local', kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1' };
 
 /** A request that succeeds, by route. */
 const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
@@ -45,6 +49,17 @@ const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
   '/api/tasks/:id/backfill': async (alice) => {
     const period = { from: '2026-11-19T00:00:00Z', to: '2026-11-20T00:00:00Z' };
     return [`/api/tasks/${await postTask(app, alice)}/backfill`, period];
+  },
+  '/api/executions/:id/seen': async (alice) => {
+    const taskId = await postTask(app, alice);
+    await insertEndedRuns(ctx, { taskId, userId: alice.id, count: 1 });
+    const [run] = await readRuns(ctx, taskId);
+    return [`/api/executions/${run?.id}/seen`];
+  },
+  '/api/executions/seen': async () => ['/api/executions/seen', {}],
+  '/api/alerts/:id/acknowledge': async (alice) => {
+    const taskId = await postTask(app, alice);
+    return [`/api/alerts/${await insertAlert(ctx, { taskId, userId: alice.id })}/acknowledge`];
   },
   '/api/executions/:id/retry': async (alice) => {
     const url = `/api/tasks/${await postTask(app, alice)}/execute`;
@@ -99,6 +114,8 @@ const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
   ],
   '/api/integrations/notes/validate': async () => ['/api/integrations/notes/validate', { apiKey: 'ntn_key' }],
   '/api/integrations/design/validate': async () => ['/api/integrations/design/validate', { token: 'figd_token' }],
+  '/api/admin/providers': async () => ['/api/admin/providers', PROVIDER, ada],
+  '/api/admin/providers/test': async () => ['/api/admin/providers/test', { ...PROVIDER, model: 'small' }, ada],
   '/api/admin/coupons': async () => ['/api/admin/coupons', {}, ada],
   '/api/keys': async () => ['/api/keys', { name: 'A program', scopes: ['tasks:read'] }],
   '/api/coupons/activate': async () => {
@@ -121,7 +138,12 @@ t.test('Every POST of a user takes a key, uploads excepted', async (t) => {
   );
   t.same(taking.toSorted(), [...Object.keys(REQUESTS), '/api/auth/logout'].toSorted(), 'each is tried below');
   const external = POSTS.filter(({ config }) => typeof config?.idempotency === 'object').map(({ url }) => url);
-  t.same(external.toSorted(), ['/api/agent/process', '/api/auth/confirm', '/api/user/password']);
+  t.same(external.toSorted(), [
+    '/api/admin/providers/test',
+    '/api/agent/process',
+    '/api/auth/confirm',
+    '/api/user/password',
+  ]);
   t.same(reading.toSorted(), [
     '/api/channels/:id/test',
     '/api/integrations/design/validate',
