@@ -47,7 +47,7 @@ t.test('The demo starts everything itself if nothing runs, and leaves nothing be
   t.match(stdout, 'the webhook got 1 of 3 results: price changed from 49 to 39');
   t.match(
     stdout,
-    /task\.overdue {2}Task "Price watch" is overdue\. The run planned for .* has not ended 1 minute later\./,
+    /task\.overdue {2}Task "Price watch" is overdue\. The run planned for .* did not finish within 1 minute\./,
   );
   t.match(stdout, /task\.recovered {2}Task "Price watch" works again\./);
   t.match(stdout, / {2}late {2}execution 6\n/);

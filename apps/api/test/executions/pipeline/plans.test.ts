@@ -64,7 +64,7 @@ async function fill(count: number, each: number) {
     cross join (values (${START.toISOString()}::timestamptz)) f(at)`);
   await queueMails(
     shared,
-    Array.from({ length: Math.ceil(count / 100) }, (_, n) => ({ to: `n${n}@example.com`, subject: 'A', text: 'B' })),
+    Array.from({ length: Math.ceil(count / 50) }, (_, n) => ({ to: `n${n}@example.com`, subject: 'A', text: 'B' })),
   );
 }
 
@@ -125,5 +125,6 @@ t.test('Statements that were prepared on empty queues read full ones by their in
   const before = await countSequentialReads();
   t.equal(await useQueues(), BATCH);
   const after = await countSequentialReads();
-  for (const name of LIVE_TABLES) t.equal((after[name] ?? 0) - (before[name] ?? 0), 0, name);
+  // Connections report what they read of the few rows before up to a second later; a sequential read has at least 200.
+  for (const name of LIVE_TABLES) t.ok((after[name] ?? 0) - (before[name] ?? 0) < 100, name);
 });
