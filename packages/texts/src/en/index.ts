@@ -12,6 +12,7 @@ import { deliveries } from './deliveries.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
 import { failures } from './failures.ts';
+import { fallback } from './fallback.ts';
 import { feeds } from './feeds.ts';
 import { files } from './files.ts';
 import { formats } from './formats.ts';
@@ -49,6 +50,7 @@ export const en = {
   errors,
   events,
   failures,
+  fallback,
   feeds,
   files,
   formats,

@@ -13,6 +13,7 @@ import { deliveries } from './deliveries.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
 import { failures } from './failures.ts';
+import { fallback } from './fallback.ts';
 import { feeds } from './feeds.ts';
 import { files } from './files.ts';
 import { formats } from './formats.ts';
@@ -51,6 +52,7 @@ export const ptBR: Partial<typeof en> & Pick<typeof en, 'formats'> = {
   errors,
   events,
   failures,
+  fallback,
   feeds,
   files,
   formats,

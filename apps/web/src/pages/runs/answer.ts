@@ -1,4 +1,4 @@
-import { describeFallback } from '@carillon/contract/describe-fallback';
+import { describeFallback } from '@carillon/texts';
 import { renderMarkdown } from '../../components/answer/markdown.ts';
 import { renderOutput } from '../../components/answer/output.ts';
 import { renderSources } from '../../components/answer/sources.ts';
@@ -15,9 +15,10 @@ export function renderAnswer(context: UserPageContext, run: Run): Html {
 }
 
 /** Whether the answer does what the task is for, and why another model answered. */
-function renderOutcome({ texts: { runs } }: UserPageContext, { execution }: Run): Html {
+function renderOutcome({ texts }: UserPageContext, { execution }: Run): Html {
+  const { runs } = texts;
   const { outcome, outcomeReason, modelAttempts } = execution;
-  const fallback = describeFallback(modelAttempts);
+  const fallback = describeFallback(texts, modelAttempts);
   return html`${outcome !== null && html`<p><b>${runs.judgements[outcome]}.</b> ${outcomeReason}</p>`}${fallback !== '' && html`<p>${fallback}</p>`}`;
 }
 

@@ -1,6 +1,6 @@
-import { describeFallback } from '@carillon/contract/describe-fallback';
 import { type Citation, Execution } from '@carillon/contract/executions';
 import { nullable, strictObject } from '@carillon/contract/primitives';
+import { describeFallback, getTexts } from '@carillon/texts';
 import { type Static, Type } from '@sinclair/typebox';
 import { CUT_OFF } from '../../../product/deliveries/messages/format/message-blocks.ts';
 import { getExecution, toExecution } from '../../../product/executions/read.ts';
@@ -44,7 +44,7 @@ export const getRun = defineTool({
     const created = toMoment(row.createdAt, zone);
     const completed = row.completedAt && toMoment(row.completedAt, zone);
     const page = toRunPage(ctx, runId);
-    const fallback = describeFallback(execution.modelAttempts);
+    const fallback = describeFallback(getTexts('en'), execution.modelAttempts);
     const lines = [
       `Run ${runId} of task ${row.taskId} is ${row.status}. It was queued ${created.local}${completed ? ` and ended ${completed.local}` : ''}.`,
       ...(completed ? [] : ['It has not ended: call get_run again in a few seconds.']),

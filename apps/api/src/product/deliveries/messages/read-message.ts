@@ -1,6 +1,6 @@
-import { describeFallback } from '@carillon/contract/describe-fallback';
 import type { EventData } from '@carillon/contract/webhooks/events';
 import type { OutputChange } from '@carillon/db';
+import { describeFallback, getTexts } from '@carillon/texts';
 import type { Context } from '../../../context.ts';
 import type { NoticeData } from '../../notifications/queue-notices.ts';
 import type { ChannelMessage } from './message.ts';
@@ -94,7 +94,7 @@ export function readMessage(
     }
     case 'task.degraded': {
       const { task, execution, fallbacksInRow, modelAttempts } = data as EventData<'task.degraded'>;
-      const text = describeFallback(modelAttempts);
+      const text = describeFallback(getTexts('en'), modelAttempts);
       const title = `${task.name} was answered by a fallback model ${fallbacksInRow} times in a row`;
       return { ...base, level: 'alert', title, text, url: toUrl(`/executions/${execution.id}`) };
     }

@@ -1,7 +1,6 @@
-import { describeFallback } from '@carillon/contract/describe-fallback';
 import type { EventData } from '@carillon/contract/webhooks/events';
 import type { ALERT_KINDS } from '@carillon/db';
-import { getTexts } from '@carillon/texts';
+import { describeFallback, getTexts } from '@carillon/texts';
 import { describeMoment, type Reader } from '../../../lib/reader.ts';
 
 export type AlertKind = (typeof ALERT_KINDS)[number];
@@ -25,7 +24,10 @@ export function describeAlert({ kind, data }: AlertContent, reader: Reader): { t
       return { title: notices.failed(name, failuresInRow), message: notices.lastError(error) };
     }
     case 'task.degraded':
-      return { title: notices.degraded(name, data.fallbacksInRow), message: describeFallback(data.modelAttempts) };
+      return {
+        title: notices.degraded(name, data.fallbacksInRow),
+        message: describeFallback(getTexts(reader.language), data.modelAttempts),
+      };
     case 'task.recovered':
       return { title: notices.recovered(name), message: notices.recoveredText(describeMoment(data.since, reader)) };
     case 'task.expensive': {
