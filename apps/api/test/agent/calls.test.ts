@@ -196,7 +196,9 @@ t.test('Usage alerts count agent calls', async (t) => {
     .insert(usageAlerts)
     .values({ userId: alice().id, threshold: 8, notifyEmail: false, notifyWebhook: false, createdAt: ctx.now() });
   await speak();
-  t.match(await ctx.db.select().from(notifications), [{ kind: 'usage.alert', message: /^40 of 500 executions/ }]);
+  t.match(await ctx.db.select().from(notifications), [
+    { kind: 'usage.alert', message: /^40 of this month's 500 runs/ },
+  ]);
 });
 
 t.test('An answer waits briefly for an unavailable database, and is sent either way', async (t) => {

@@ -43,3 +43,16 @@ export const selectFirstUnsettled = (userId: SQL, now: Date): SQL => sql`
       select id, created_at from executions e where e.user_id = ${userId} order by id desc limit ${sql.raw(String(MAX_UNSETTLED))}
     ) latest where created_at > ${new Date(now.getTime() - SETTLED_MS).toISOString()}::timestamptz),
     (select coalesce(max(e.id), 0) + 1 from executions e where e.user_id = ${userId}))`;
+
+const MAX_COUNTED = 1000;
+
+/** A run without news needs no eyes. */
+export const isToSee = sql`status in ('completed', 'failed') and outcome is distinct from 'nothing_new'`;
+
+/** The unseen ones of the latest runs. */
+export const countUnseenSql = (userId: SQL, limit = MAX_COUNTED): SQL<number> => sql`
+  (select count(*)::int from (
+    select e.status, e.outcome, e.seen_at from executions e
+    where e.user_id = ${userId} and e.id >= (select unseen_from_id from users u where u.id = ${userId})
+    order by e.id desc limit ${sql.raw(String(limit))}
+  ) latest where ${isToSee} and seen_at is null)`;

@@ -2,29 +2,15 @@ import { queryRows } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { executionNotFound } from '../../errors.ts';
-import { selectFirstUnsettled } from '../../platform/queries/runs.ts';
+import { countUnseenSql, isToSee, selectFirstUnsettled } from '../../platform/queries/runs.ts';
 
 /** One statement marks no more, so that it stays short. */
 const MAX_MARKED = 5000;
-/** So many of the latest runs are counted. */
-const MAX_COUNTED = 1000;
-
-/** A run without news needs no eyes. */
-const isToSee = sql`status in ('completed', 'failed') and outcome is distinct from 'nothing_new'`;
-
 /** For a statement in which `e` is `executions`. Those before `unseen_from_id` are left out without being read. */
 export const isUnseen = (
   e: SQL,
 ): SQL => sql`(${e}.status in ('completed', 'failed') and ${e}.seen_at is null and ${e}.outcome is distinct from 'nothing_new'
   and ${e}.id >= (select unseen_from_id from users u where u.id = ${e}.user_id))`;
-
-/** The unseen ones of the latest runs. */
-export const countUnseenSql = (userId: SQL, limit = MAX_COUNTED): SQL<number> => sql`
-  (select count(*)::int from (
-    select e.status, e.outcome, e.seen_at from executions e
-    where e.user_id = ${userId} and e.id >= (select unseen_from_id from users u where u.id = ${userId})
-    order by e.id desc limit ${sql.raw(String(limit))}
-  ) latest where ${isToSee} and seen_at is null)`;
 
 export async function countUnseen({ db }: Context, { id }: Pick<Caller, 'id'>): Promise<number> {
   const [row] = await queryRows<{ unseen: number }>(db, sql`select ${countUnseenSql(sql`${id}::int`)} as unseen`);

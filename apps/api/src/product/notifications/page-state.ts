@@ -1,7 +1,7 @@
 import { preparedQuery } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
-import { countUnseenSql } from '../executions/seen.ts';
+import { countUnseenSql } from '../../platform/queries/runs.ts';
 
 /** What every page shows. */
 interface PageState {
