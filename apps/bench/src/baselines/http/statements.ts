@@ -5,8 +5,8 @@ export const SESSION = `
 
 /** Half of the fields of Carillon's answer. */
 const MAIN_FIELDS = `id, user_id as "userId", name, description, prompt, scheduled_for as "scheduledFor",
-  next_execution_at as "nextExecutionAt", recurrence, recurrence_pattern as "recurrencePattern", timezone,
-  ai_model as "aiModel", max_tokens as "maxTokens", temperature, status, execution_count as "executionCount",
+  next_execution_at as "nextExecutionAt", recurrence, recurrence_pattern as "recurrencePattern", interval, timezone,
+  ai_model as "aiModel", fallback_models as "fallbackModels", require_tools as "requireTools", max_tokens as "maxTokens", temperature, status, execution_count as "executionCount",
   last_execution_at as "lastExecutionAt", attachment_ids as attachments, created_at as "createdAt",
   updated_at as "updatedAt"`;
 
@@ -36,7 +36,8 @@ export const TASK_PAGE = `select ${ALL_FIELDS} from tasks where user_id = $1 and
 /** Values as for `TASK_PAGE`. */
 export const EXECUTION_PAGE = `
     select id, task_id as "taskId", user_id as "userId", status, result, output, changed, changes, citations,
-      tool_uses as "toolUses", error, error_code as "errorCode", input_tokens as "inputTokens",
+      tool_uses as "toolUses", provider, model_attempts as "modelAttempts", outcome, outcome_reason as "outcomeReason", seen_at as "seenAt",
+      truncated, error, error_code as "errorCode", input_tokens as "inputTokens",
       output_tokens as "outputTokens", tokens_estimated as "tokensEstimated", cost_usd as "costUsd", model,
       processing_time_ms as "processingTimeMs", trigger, planned_for as "plannedFor", attempt,
       retry_of_id as "retryOfId", created_at as "createdAt", started_at as "startedAt", completed_at as "completedAt"
