@@ -45,6 +45,8 @@ export function createFormats(language: Language, words: TimeWords) {
   const date = (at: Date, timeZone: string, options: Intl.DateTimeFormatOptions) =>
     tidyDate(dates({ timeZone, ...options }).format(at));
   const time = (at: Date, timeZone: string): string => date(at, timeZone, { hour: '2-digit', minute: '2-digit' });
+  const fullDay = (at: Date, timeZone: string): string =>
+    date(at, timeZone, { day: 'numeric', month: 'long', year: 'numeric' });
   const yearOf = (at: Date, timeZone: string) => date(at, timeZone, { year: 'numeric' });
   /** The year only where it is not the present one. */
   const withYear = (options: Intl.DateTimeFormatOptions, at: Date, { now, timeZone }: Clock) =>
@@ -166,9 +168,11 @@ export function createFormats(language: Language, words: TimeWords) {
       return `${capitalize(date(at, clock.timeZone, options))}, ${time(at, clock.timeZone)}`;
     },
 
+    /** In a text that is kept: `24 March 2026`. */
+    fullDay,
+
     /** In a text that is kept: `24 March 2026 at 14:05`. */
-    fullMoment: (at: Date, timeZone: string): string =>
-      words.dayAtTime(date(at, timeZone, { day: 'numeric', month: 'long', year: 'numeric' }), time(at, timeZone)),
+    fullMoment: (at: Date, timeZone: string): string => words.dayAtTime(fullDay(at, timeZone), time(at, timeZone)),
 
     /** `November` */
     month: (at: Date, timeZone: string): string => capitalize(date(at, timeZone, { month: 'long' })),

@@ -68,6 +68,11 @@ export const notices = {
       ? `Someone used the unsubscribe link in a mail to ${address}. This channel sends nothing there until you switch it on again.`
       : `Someone used the unsubscribe link in a mail to ${address}. Your account sends nothing there any more. When you switch a channel to it on again, the address must confirm first.`,
 
+  modelGone: (model: string) => `The model ${model} is gone from its provider's list`,
+  modelEnds: (model: string, date: string) => `The model ${model} ends on ${date}`,
+  modelText: (provider: string, isGone: boolean) =>
+    `Active tasks use it, and the provider "${provider}" ${isGone ? 'no longer lists it' : 'announces its end'}. Choose another model before it stops answering.`,
+
   schedulerSilent: 'The scheduler is silent',
   schedulerSilentText: (moment: string) =>
     `Its last call was on ${moment}. The API processes start runs themselves, up to a minute late. Check that the scheduler runs, and that it has the API_URL and CRON_SECRET of the API.`,

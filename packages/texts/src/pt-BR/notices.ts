@@ -71,6 +71,11 @@ export const notices: typeof en = {
       ? `Alguém usou o link de cancelamento em um e-mail para ${address}. Este canal não envia mais nada para lá até que você o ligue de novo.`
       : `Alguém usou o link de cancelamento em um e-mail para ${address}. Sua conta não envia mais nada para lá. Quando você ligar de novo um canal para ele, o endereço precisa confirmar primeiro.`,
 
+  modelGone: (model) => `O modelo ${model} saiu da lista do provedor`,
+  modelEnds: (model, date) => `O modelo ${model} termina em ${date}`,
+  modelText: (provider, isGone) =>
+    `Tarefas ativas o usam, e o provedor "${provider}" ${isGone ? 'não o lista mais' : 'anuncia o fim dele'}. Escolha outro modelo antes que ele pare de responder.`,
+
   schedulerSilent: 'O agendador está em silêncio',
   schedulerSilentText: (moment) =>
     `Sua última chamada foi em ${moment}. Os processos da API iniciam as execuções sozinhos, com até um minuto de atraso. Verifique se o agendador está em execução e se tem a API_URL e o CRON_SECRET da API.`,

@@ -121,8 +121,7 @@ export function findRoute(providers: Providers, name: string, userKey: string | 
       `The API key of the provider "${provider.name}" cannot be read any more: save it again.`,
     );
   }
-  const own = apiKey === 'unreadable' ? '' : (apiKey?.value ?? '');
-  const key = (isDefault && userKey) || own;
+  const key = (isDefault && userKey) || getKey(provider);
   if (!/^[\x21-\x7e]*$/.test(key)) {
     return reject(
       'AUTHENTICATION_FAILED',
@@ -145,14 +144,15 @@ export const getApiUrl = (provider: Pick<Provider, 'kind' | 'baseUrl'>): string 
 };
 
 /** The keys of all providers, which no message may contain. */
-export const listKeys = ({ list }: Providers): string[] =>
-  list.flatMap(({ apiKey }) => (apiKey === null || apiKey === 'unreadable' ? [] : [apiKey.value]));
+export const listKeys = ({ list }: Providers): string[] => list.map(getKey).filter((key) => key !== '');
+
+/** Empty without a key that can be read. */
+const getKey = ({ apiKey }: Provider): string => (apiKey === null || apiKey === 'unreadable' ? '' : apiKey.value);
 
 /** Where a provider lists its models. */
 export function findModelList(provider: Provider) {
   const { origin, pathname, search } = appendPath(getBaseUrl(provider), '/models');
-  const key = provider.apiKey === null || provider.apiKey === 'unreadable' ? '' : provider.apiKey.value;
-  return { origin, path: pathname + search, headers: PROTOCOLS[provider.kind].buildHeaders(key) };
+  return { origin, path: pathname + search, headers: PROTOCOLS[provider.kind].buildHeaders(getKey(provider)) };
 }
 
 /** Anthropic's own clients leave `/v1` out of the base address, others include it: both are accepted. */

@@ -152,6 +152,15 @@ t.test('The first one made is the default, which stays while there are others', 
   t.same((await send('GET')).json().providers, []);
 });
 
+t.test('The spelling of an id changes neither the encryption of a key nor the protection of the default', async (t) => {
+  const { id } = await create({ name: 'first' });
+  await create({ name: 'second' });
+  const path = `/${id.toUpperCase()}`;
+  t.match((await send('PATCH', path, { apiKey: KEY })).json(), { provider: { id, hasApiKey: true } });
+  t.same((await createProviderList(ctx.db, ctx.config).load()).list[0]?.apiKey, { value: KEY });
+  t.equal((await send('DELETE', path)).statusCode, 409);
+});
+
 t.test('Providers of the environment are shown, come first, and are changed there', async (t) => {
   const env = {
     AI_BASE_URL: 'https://user:password@gateway.example/v1?key=secret',

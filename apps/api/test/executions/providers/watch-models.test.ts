@@ -55,7 +55,7 @@ t.test('A used model that leaves the list is reported once to owners and admins,
   models = [{ id: 'new' }];
   await look();
   await look();
-  const title = 'The model old is gone from the list of its provider';
+  const title = "The model old is gone from its provider's list";
   t.same(
     (await readNotices()).sort((a, b) => a.userId - b.userId),
     [alice().id, bob].sort((a, b) => a - b).map((userId) => ({ userId, title })),
@@ -70,7 +70,7 @@ t.test('An end that the provider announces is reported before', async (t) => {
   await insertTask(ctx, alice().id, { aiModel: 'local/old' });
   models = [{ id: 'old', expiration_date: '2027-01-31' }];
   await look();
-  t.same(await readNotices(), [{ userId: alice().id, title: 'The model old ends on 2027-01-31' }]);
+  t.same(await readNotices(), [{ userId: alice().id, title: 'The model old ends on 31 January 2027' }]);
 });
 
 t.test('The lists are looked at once a day, over all processes', async (t) => {

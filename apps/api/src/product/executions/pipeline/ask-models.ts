@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { toStorableText } from '@carillon/contract/validation/unsafe-values';
 import type { ModelAttempt } from '@carillon/db';
 import type { Context } from '../../../context.ts';
 import type { ErrorCode } from '../../../lib/ai/errors.ts';
@@ -39,8 +40,8 @@ export type ModelsOutcome = OutputOutcome & {
 
 /**
  * Asks the models of a task in their order until one answers, each with its own time limit. Before the next model is asked,
- * the call that failed is stored: a process that dies in between loses no cost. A failure that a retry can mend is reported
- * rather than another one.
+ * the call that failed is stored, so that no cost is lost if the process dies then. If all fail, a failure that a retry can
+ * fix is reported first.
  */
 export async function askModels(
   ctx: Context,
@@ -123,7 +124,7 @@ const busy = (model: string): OutputOutcome => ({
   ...NO_CALL,
   ok: false,
   errorCode: 'RATE_LIMIT_EXCEEDED',
-  message: `The provider of ${model} has as many calls at once as it may.`.slice(0, 500).toWellFormed(),
+  message: toStorableText(`The provider of ${model} has as many calls at once as it may.`, 500),
   retryable: true,
   retryAfterMs: null,
 });

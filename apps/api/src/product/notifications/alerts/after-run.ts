@@ -39,7 +39,7 @@ interface RunInRow {
   failuresInRow: number;
   /** Whether this failure has switched a recurring task off. */
   isStopped: boolean;
-  /** Answers of fallback models, with this run; 0 if it is none. */
+  /** How many runs in a row a fallback model answered, this one included. */
   fallbacksInRow: number;
 }
 

@@ -9,11 +9,13 @@ type ProviderRow = typeof providers.$inferSelect;
 export async function listProviders(ctx: Context): Promise<ShownProvider[]> {
   const rows = await ctx.db.select().from(providers).orderBy(providers.createdAt, providers.id);
   const shown = new Map(rows.map((row) => [row.id, showStored(row)]));
-  const stored = rows.map((row): Provider => ({ ...row, apiKey: null, source: 'settings' }));
-  return joinProviders(ctx.config.ai, stored).list.map(
+  return joinProviders(ctx.config.ai, rows.map(toProvider)).list.map(
     (provider) => shown.get(provider.id) ?? showEnvironment(provider),
   );
 }
+
+/** Without its key. */
+export const toProvider = (row: ProviderRow): Provider => ({ ...row, apiKey: null, source: 'settings' });
 
 export const showStored = (row: ProviderRow): ShownProvider => {
   const { id, name, kind, baseUrl, apiKeyEncrypted, maxConcurrent, createdAt, updatedAt } = row;

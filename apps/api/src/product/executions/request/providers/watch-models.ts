@@ -1,5 +1,6 @@
-import { listedModels, queryRows, recordset } from '@carillon/db';
-import { sql } from 'drizzle-orm';
+import { listedModels, queryRows, recordset, users } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
+import { and, eq, inArray, or, sql } from 'drizzle-orm';
 import type { Context } from '../../../../context.ts';
 import { type ListedModel, readModelList } from '../../../../lib/ai/models/list-models.ts';
 import { findModel, type Provider } from '../../../../lib/ai/providers.ts';
@@ -29,7 +30,7 @@ export async function watchModels(ctx: Context): Promise<void> {
   if (due.length === 0) return;
   const used = await findUsedModels(ctx);
   for (const [provider, models] of used) {
-    const listed = await readModelList(provider).catch(() => []);
+    const listed = await readModelList(provider);
     // A provider without a list, or one that does not answer, says nothing.
     if (listed.length > 0) await inTransaction(ctx, (tx) => compare(tx, provider, models, listed));
   }
@@ -64,8 +65,8 @@ async function findUsedModels(ctx: Context): Promise<Map<Provider, UsedModel[]>>
 async function compare(tx: Context, provider: Provider, used: readonly UsedModel[], listed: readonly ListedModel[]) {
   const now = tx.now();
   const byName = new Map(listed.map((one) => [one.model, one]));
-  const rows = await tx.db.select().from(listedModels).for('update');
-  const known = new Map(rows.filter((row) => row.provider === provider.name).map((row) => [row.model, row]));
+  const rows = await tx.db.select().from(listedModels).where(eq(listedModels.provider, provider.name)).for('update');
+  const known = new Map(rows.map((row) => [row.model, row]));
   const states = used.flatMap(({ model, userIds }) => {
     const found = byName.get(model);
     const before = known.get(model);
@@ -79,7 +80,7 @@ async function compare(tx: Context, provider: Provider, used: readonly UsedModel
     ];
   });
   // Models that no task uses any more are forgotten.
-  await tx.db.execute(sql`delete from listed_models where provider = ${provider.name}`);
+  await tx.db.delete(listedModels).where(eq(listedModels.provider, provider.name));
   if (states.length === 0) return;
   await tx.db.execute(sql`
     insert into listed_models (provider, model, listed_at, warned_at, ends_at)
@@ -96,16 +97,25 @@ async function compare(tx: Context, provider: Provider, used: readonly UsedModel
     )}`);
   const fresh = states.filter(({ isNew }) => isNew);
   if (fresh.length === 0) return;
-  const admins = await queryRows<{ id: number }>(tx.db, sql`select id from users where role = 'ADMIN' and is_active`);
+  const owners = [...new Set(fresh.flatMap(({ userIds }) => [...userIds]))];
+  const isAdmin = and(eq(users.role, 'ADMIN'), eq(users.isActive, true));
+  const readers = await tx.db
+    .select({ id: users.id, language: users.language, isAdmin: sql<boolean>`${isAdmin}` })
+    .from(users)
+    .where(or(inArray(users.id, owners), isAdmin))
+    .orderBy(users.id);
   await notifyUsers(
     tx,
-    fresh.flatMap(({ model, userIds, endsAt, isGone }) => {
-      const title = isGone
-        ? `The model ${model} is gone from the list of its provider`
-        : `The model ${model} ends on ${endsAt?.toISOString().slice(0, 10)}`;
-      const message = `Active tasks use it, and the provider "${provider.name}" ${isGone ? 'does not list it any more' : 'announces its end'}. Choose another model before it stops answering.`;
-      const recipients = new Set([...userIds, ...admins.map(({ id }) => id)]);
-      return [...recipients].map((userId) => ({ userId, kind: 'model.ending', title, message, path: '/tasks' }));
-    }),
+    fresh.flatMap(({ model, userIds, endsAt, isGone }) =>
+      readers
+        .filter((reader) => reader.isAdmin || userIds.has(reader.id))
+        .map(({ id, language }) => {
+          const { notices, formats } = getTexts(language);
+          const end = isGone || endsAt === null ? null : formats.fullDay(endsAt, 'UTC');
+          const title = end === null ? notices.modelGone(model) : notices.modelEnds(model, end);
+          const message = notices.modelText(provider.name, isGone);
+          return { userId: id, kind: 'model.ending', title, message, path: '/tasks' };
+        }),
+    ),
   );
 }

@@ -11,11 +11,11 @@ import { asc, eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../../../context.ts';
 import { AppError, invalidField } from '../../../../errors.ts';
 import { encryptApiKey } from '../../../../lib/ai/provider-list.ts';
-import { listEnvironmentProviders } from '../../../../lib/ai/providers.ts';
+import { joinProviders, listEnvironmentProviders } from '../../../../lib/ai/providers.ts';
 import { baseUrl } from '../../../../lib/config/parsers.ts';
 import { describeActor, recordAudit } from '../../../../platform/events/audit-log.ts';
 import { afterCommit, inTransaction } from '../../../../transaction.ts';
-import { showStored } from './read.ts';
+import { showStored, toProvider } from './read.ts';
 
 type ProviderRow = typeof providers.$inferSelect;
 
@@ -71,7 +71,7 @@ export function changeProvider(
       baseUrl: input.baseUrl === undefined ? before.baseUrl : trimUrl(input.baseUrl),
       maxConcurrent: input.maxConcurrent === undefined ? before.maxConcurrent : input.maxConcurrent,
       ...(apiKey !== undefined && {
-        apiKeyEncrypted: apiKey === null ? null : encryptApiKey(tx.config.encryptionKeys, id, apiKey),
+        apiKeyEncrypted: apiKey === null ? null : encryptApiKey(tx.config.encryptionKeys, before.id, apiKey),
       }),
     };
     if (after.name !== before.name) assertFree(tx, rows, after.name);
@@ -83,7 +83,7 @@ export function changeProvider(
     const changed = (Object.keys(to) as (keyof typeof to)[]).filter((field) => from[field] !== to[field]);
     if (changed.length === 0 && apiKey === undefined) return showStored(before);
     after.updatedAt = tx.now();
-    await tx.db.update(providers).set(after).where(eq(providers.id, id));
+    await tx.db.update(providers).set(after).where(eq(providers.id, before.id));
     const pick = (all: typeof to) => Object.fromEntries(changed.map((field) => [field, all[field]]));
     await recordChange(tx, admin, 'provider.changed', {
       name: before.name,
@@ -100,11 +100,10 @@ export function deleteProvider(ctx: Context, admin: Caller, id: string): Promise
   return inTransaction(ctx, async (tx) => {
     const rows = await lockProviders(tx);
     const row = getRow(tx, rows, id);
-    const isDefault = tx.config.ai.baseUrl === null || tx.config.ai.baseUrl === 'offline' ? rows[0]?.id === id : false;
-    if (isDefault && rows.length > 1) {
+    if (rows.length > 1 && joinProviders(tx.config.ai, rows.map(toProvider)).list[0]?.id === row.id) {
       throw new AppError('conflict', 'This is the default provider. Delete the other ones first.');
     }
-    await tx.db.delete(providers).where(eq(providers.id, id));
+    await tx.db.delete(providers).where(eq(providers.id, row.id));
     await recordChange(tx, admin, 'provider.deleted', { provider: describe(row) });
   });
 }
