@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { isUuid } from '@carillon/contract/validation/formats';
 import { endpoints, idempotencyKeys, mails, providers, users } from '@carillon/db';
 import type { EncryptionKey } from '../config/secrets.ts';
 
@@ -86,8 +87,9 @@ export const ENCRYPTED_COLUMNS = {
 
 export type EncryptedColumn = keyof typeof ENCRYPTED_COLUMNS;
 
+/** A UUID may come from a request in capitals, and is stored in lower case. */
 export const columnAad = (column: EncryptedColumn, id: string | number): string =>
-  `${ENCRYPTED_COLUMNS[column].label}:${id}`;
+  `${ENCRYPTED_COLUMNS[column].label}:${typeof id === 'string' && isUuid(id) ? id.toLowerCase() : id}`;
 
 /** HKDF's info. Changing it invalidates every stored index. */
 const DERIVATION = 'webhooks.secret_lookup';

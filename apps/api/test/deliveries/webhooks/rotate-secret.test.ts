@@ -41,6 +41,13 @@ function verifies(secret: string, { body, headers }: ReceivedDelivery): boolean 
   return String(headers['webhook-signature']).split(' ').includes(expected);
 }
 
+t.test('A secret that is rotated by an id in capitals signs deliveries', async (t) => {
+  const { id } = await postWebhook(app, alice, { url: receiver.url });
+  const secret = await rotated(id.toUpperCase());
+  t.ok(verifies(secret, await receive()));
+  await callWebhook(app, alice, 'DELETE', id);
+});
+
 t.test('A rotation shows a new secret once', async (t) => {
   const { id, secret } = await postWebhook(app, alice);
   const answer = await rotate(id);
