@@ -5,6 +5,7 @@ import type { Caller, Context } from '../../context.ts';
 import { taskNotFound } from '../../errors.ts';
 import { selectChannelChoices } from '../../platform/queries/channel-choices.ts';
 import { isWatched, selectLatestRuns } from '../../platform/queries/runs.ts';
+import { selectFeedDate } from '../deliveries/feeds/read.ts';
 import { type RecentCost, type RunOutcome, selectPlannedRuns, selectRecentCost } from './planned-runs.ts';
 import { getTask } from './read.ts';
 import { previewNextRuns } from './schedule.ts';
@@ -49,7 +50,7 @@ interface Found {
   attachments: { id: string; name: string; size: number }[];
   /** Those that the task names. */
   channels: ChannelChoice[];
-  /** When the address of its feed was made; null without one. */
+  /** When the address of its feed was made; null without one that works. */
   feedCreatedAt: string | null;
   cost: RecentCost;
 }
@@ -85,7 +86,7 @@ async function findRuns(ctx: Context, caller: Caller, id: number): Promise<Found
           order by array_position(t.attachment_ids, u.id)), '[]')
         from uploads u where u.id = any(t.attachment_ids)) as attachments,
       ${selectChannelChoices(sql`t.user_id`, sql`c.id = any(t.channels)`)} as channels,
-      (select f.created_at from feeds f where f.task_id = t.id) as "feedCreatedAt",
+      ${selectFeedDate(sql`f.task_id = t.id`, ctx.now())} as "feedCreatedAt",
       c.cost
     from tasks t cross join lateral (${selectRecentCost(taskId, ctx.now())}) c
     where t.id = ${id} and t.user_id = ${caller.id}`,

@@ -5,6 +5,7 @@ import type { Caller, Context } from '../../context.ts';
 import { accountDeleted } from '../../errors.ts';
 import { selectChannelChoices } from '../../platform/queries/channel-choices.ts';
 import { executionStats, successRate, taskStats } from '../../platform/queries/user-counts.ts';
+import { selectFeedDate } from '../deliveries/feeds/read.ts';
 import { listUnconfirmed } from '../notifications/addresses.ts';
 
 /** The caller's account with its counts, and its revision. */
@@ -64,8 +65,7 @@ async function readSettings(ctx: Context, caller: Caller) {
       channels: sql<string[]>`array(select c.id from endpoints c
         where c.user_id = "users"."id" and c.is_for_account order by c.created_at, c.id)`,
       channelChoices: sql<ChannelChoice[]>`${selectChannelChoices(sql`"users"."id"`)}`,
-      feedCreatedAt: sql<string | null>`(select f.created_at from feeds f
-        where f.user_id = "users"."id" and f.task_id is null)`,
+      feedCreatedAt: selectFeedDate(sql`f.user_id = "users"."id" and f.task_id is null`, ctx.now()),
       notificationEmails: users.notificationEmails,
       hasModelRouterApiKey: sql<boolean>`${users.providerKeyEncrypted} is not null`,
       hasPassword: sql<boolean>`${users.passwordHash} is not null`,

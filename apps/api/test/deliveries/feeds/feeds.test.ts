@@ -4,10 +4,13 @@ import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import type { Caller } from '../../../src/context.ts';
 import { NO_METRICS } from '../../../src/lib/telemetry/metrics.ts';
-import { findFeedDate } from '../../../src/product/deliveries/feeds/write.ts';
+import { deleteUserApiKeys } from '../../../src/product/auth/keys/write.ts';
+import { getTaskWithRuns } from '../../../src/product/tasks/task-page.ts';
 import { readExport, startExport } from '../../../src/product/users/export-account.ts';
+import { getSettingsPage } from '../../../src/product/users/read.ts';
+import { inTransaction } from '../../../src/transaction.ts';
 import { testContext } from '../../support/context.ts';
-import { countStatements } from '../../support/database.ts';
+import { countStatements, untilBlocked } from '../../support/database.ts';
 import { createKey } from '../../support/keys.ts';
 import { confirmSession, findCallerByToken, PASSWORD, signUp, signUpAlice, signUpBob } from '../../support/people.ts';
 import { insertTask } from '../../support/task-rows.ts';
@@ -23,6 +26,11 @@ const taskId = await insertTask(ctx, alice.id, { name: 'Morning <news>' });
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers });
 const NOT_FOUND = { success: false, error: 'Feed not found' };
+const readFeedDate = async (caller: Caller, task: number | undefined) =>
+  (await (task === undefined ? getSettingsPage(ctx, caller) : getTaskWithRuns(ctx, caller, task))).feedCreatedAt;
+const MAKES_FEEDS = ['tasks:write', 'executions:read'] as const;
+const make = (headers: Record<string, string>) =>
+  app.inject({ method: 'POST', url: `/api/tasks/${taskId}/feed`, headers });
 
 t.test('A feed has the results of its task, newest first, and that of the account those of all tasks', async (t) => {
   const other = await insertTask(ctx, alice.id, { name: 'Evening' });
@@ -276,10 +284,10 @@ t.test('A feed ends with the key that made it: when the key is deleted, and when
     const shortPath = await postFeed(app, short, task);
     const etag = String((await get(shortPath)).headers.etag);
     const caller = await findCallerByToken(ctx, alice.token);
-    t.ok(await findFeedDate(ctx, caller as Caller, task ?? null));
+    t.ok(await readFeedDate(caller as Caller, task));
     clock.set(new Date(expiresAt));
     t.equal((await get(shortPath, { 'if-none-match': etag })).statusCode, 404);
-    t.equal(await findFeedDate(ctx, caller as Caller, task ?? null), null);
+    t.equal(await readFeedDate(caller as Caller, task), null, 'nor do pages show it');
     clock.set(new Date(Date.parse(expiresAt) - 60 * 60_000));
     const taken = await createKey(app, alice, { scopes });
     await postFeed(app, taken, task);
@@ -289,17 +297,35 @@ t.test('A feed ends with the key that made it: when the key is deleted, and when
   }
 });
 
+t.test('A key that is deleted before it has made a feed makes none', async (t) => {
+  await deleteFeedOf(app, alice, taskId);
+  const key = await createKey(app, alice, { scopes: MAKES_FEEDS });
+  let making: ReturnType<typeof make> | undefined;
+  await inTransaction(ctx, async (tx) => {
+    await deleteUserApiKeys(tx, alice.id, key.id);
+    making = make(key.headers);
+    await untilBlocked(ctx.db);
+  });
+  t.equal((await making)?.statusCode, 401);
+  t.equal(await ctx.db.$count(feeds, eq(feeds.taskId, taskId)), 0);
+});
+
 t.test('A key that is deleted while it makes a feed leaves none', async (t) => {
-  const scopes = ['tasks:write', 'executions:read'] as const;
-  for (let round = 0; round < 5; round++) {
-    const key = await createKey(app, alice, { scopes });
-    const [made] = await Promise.all([
-      app.inject({ method: 'POST', url: `/api/tasks/${taskId}/feed`, headers: key.headers }),
-      app.inject({ method: 'DELETE', url: `/api/keys/${key.id}`, headers: alice.headers }),
-    ]);
-    t.ok([201, 401].includes(made.statusCode), made.body);
-    if (made.statusCode === 201) t.equal((await get(new URL(made.json().url).pathname)).statusCode, 404);
-  }
+  await postFeed(app, alice, taskId);
+  const key = await createKey(app, alice, { scopes: MAKES_FEEDS });
+  let requests: ReturnType<typeof make>[] = [];
+  await inTransaction(ctx, async (tx) => {
+    await tx.db.select().from(feeds).where(eq(feeds.taskId, taskId)).for('update');
+    const making = make(key.headers);
+    await untilBlocked(ctx.db);
+    const deleting = app.inject({ method: 'DELETE', url: `/api/keys/${key.id}`, headers: alice.headers });
+    requests = [making, deleting];
+    await untilBlocked(ctx.db, requests.length);
+  });
+  const [made, deleted] = await Promise.all(requests);
+  t.equal(made?.statusCode, 201);
+  t.equal(deleted?.statusCode, 200);
+  t.equal((await get(new URL(made?.json().url).pathname)).statusCode, 404);
   t.equal(await ctx.db.$count(feeds, eq(feeds.taskId, taskId)), 0);
 });
 

@@ -73,8 +73,14 @@ export const selectFeed = (secret: string, now: Date): SQL => sql`
         ${selectCompleted(sql`task_id`, sql`f.task_id`)} union all
         ${selectCompleted(sql`user_id`, sql`case when f.task_id is null then f.user_id end`)}) s
       join tasks n on n.id = s.task_id) r on true
-  where f.secret_hash = ${hashFeedSecret(secret)} and (k.expires_at is null or k.expires_at > ${now.toISOString()})
+  where f.secret_hash = ${hashFeedSecret(secret)} and ${hasNotExpired(now)}
   order by r.id desc`;
+
+/** When the feed `f` that `isOwn` finds got its address; null without one, and for that of a key that has expired. */
+export const selectFeedDate = (isOwn: SQL, now: Date): SQL<string | null> => sql<string | null>`(
+  select f.created_at from feeds f left join api_keys k on k.id = f.key_id where ${isOwn} and ${hasNotExpired(now)})`;
+
+const hasNotExpired = (now: Date) => sql`(k.expires_at is null or k.expires_at > ${now.toISOString()})`;
 
 /** Bounds of pairs, which no estimate of the number of runs keeps from following the index. None for a null owner. */
 const selectCompleted = (column: SQL, owner: SQL) => sql`

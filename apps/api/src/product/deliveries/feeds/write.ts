@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { apiKeys, feeds, tasks, users } from '@carillon/db';
-import { and, eq, gt, isNull, or } from 'drizzle-orm';
+import { and, eq, isNull } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
 import { AppError, ERROR_MESSAGES, taskNotFound } from '../../../errors.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
@@ -57,16 +57,6 @@ export async function deleteFeed(ctx: Context, caller: Caller, taskId: number | 
     if (deleted.length === 0) throw feedNotFound();
     await recordAudit(tx, { kind: 'feed.deleted', ...describeActor(caller), details: { taskId } });
   });
-}
-
-/** When the feed of a task, or of the account for null, got its address; null without a feed. */
-export async function findFeedDate(ctx: Context, caller: Caller, taskId: number | null): Promise<Date | null> {
-  const [feed] = await ctx.db
-    .select({ createdAt: feeds.createdAt })
-    .from(feeds)
-    .leftJoin(apiKeys, eq(apiKeys.id, feeds.keyId))
-    .where(and(isFeedOf(caller, taskId), or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, ctx.now()))));
-  return feed?.createdAt ?? null;
 }
 
 const isFeedOf = (caller: Caller, taskId: number | null) =>
