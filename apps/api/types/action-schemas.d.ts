@@ -3,6 +3,40 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        ActionTask: {
+            id: string;
+            name: string;
+            description: string | null;
+            prompt: string;
+            model: string;
+            /** @description The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none */
+            recurrence: string;
+            active: boolean;
+            /** @enum {string} */
+            status: "active" | "paused" | "completed" | "failed";
+            webhookUrl: string | null;
+            notificationEmail: string | null;
+            /** Format: date-time */
+            nextExecutionAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        ActionExecution: {
+            id: string;
+            taskId: string;
+            /** @enum {string} */
+            status: "PENDING" | "RUNNING" | "SUCCESS" | "FAILED";
+            /** Format: date-time */
+            startedAt: string | null;
+            /** Format: date-time */
+            completedAt: string | null;
+            /** @description Milliseconds */
+            duration: number | null;
+            result: string | null;
+            error: string | null;
+        };
         ActionInputs: {
             login: {
                 /** Format: email */
@@ -191,74 +225,17 @@ export interface components {
                 /** Format: date-time */
                 createdAt: string;
             };
-            updateTask: {
-                id: string;
-                name: string;
-                description: string | null;
-                prompt: string;
-                model: string;
-                /** @description The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none */
-                recurrence: string;
-                active: boolean;
-                /** @enum {string} */
-                status: "active" | "paused" | "completed" | "failed";
-                webhookUrl: string | null;
-                notificationEmail: string | null;
-                /** Format: date-time */
-                nextExecutionAt: string | null;
-                /** Format: date-time */
-                createdAt: string;
-                /** Format: date-time */
-                updatedAt: string;
-            };
+            updateTask: components["schemas"]["ActionTask"];
             /** @description No data */
             deleteTask: null;
-            toggleTaskActive: {
-                id: string;
-                name: string;
-                description: string | null;
-                prompt: string;
-                model: string;
-                /** @description The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none */
-                recurrence: string;
-                active: boolean;
-                /** @enum {string} */
-                status: "active" | "paused" | "completed" | "failed";
-                webhookUrl: string | null;
-                notificationEmail: string | null;
-                /** Format: date-time */
-                nextExecutionAt: string | null;
-                /** Format: date-time */
-                createdAt: string;
-                /** Format: date-time */
-                updatedAt: string;
-            };
+            toggleTaskActive: components["schemas"]["ActionTask"];
             skipNextRun: {
                 /**
                  * Format: date-time
                  * @description The instant of the skipped run
                  */
                 skipped: string;
-                task: {
-                    id: string;
-                    name: string;
-                    description: string | null;
-                    prompt: string;
-                    model: string;
-                    /** @description The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none */
-                    recurrence: string;
-                    active: boolean;
-                    /** @enum {string} */
-                    status: "active" | "paused" | "completed" | "failed";
-                    webhookUrl: string | null;
-                    notificationEmail: string | null;
-                    /** Format: date-time */
-                    nextExecutionAt: string | null;
-                    /** Format: date-time */
-                    createdAt: string;
-                    /** Format: date-time */
-                    updatedAt: string;
-                };
+                task: components["schemas"]["ActionTask"];
             };
             backfillTask: {
                 /** @description How many runs are queued */
@@ -271,41 +248,9 @@ export interface components {
                 /** Format: date-time */
                 startedAt: string;
             };
-            duplicateTask: {
-                id: string;
-                name: string;
-                description: string | null;
-                prompt: string;
-                model: string;
-                /** @description The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none */
-                recurrence: string;
-                active: boolean;
-                /** @enum {string} */
-                status: "active" | "paused" | "completed" | "failed";
-                webhookUrl: string | null;
-                notificationEmail: string | null;
-                /** Format: date-time */
-                nextExecutionAt: string | null;
-                /** Format: date-time */
-                createdAt: string;
-                /** Format: date-time */
-                updatedAt: string;
-            };
+            duplicateTask: components["schemas"]["ActionTask"];
             getExecutions: {
-                executions: {
-                    id: string;
-                    taskId: string;
-                    /** @enum {string} */
-                    status: "PENDING" | "RUNNING" | "SUCCESS" | "FAILED";
-                    /** Format: date-time */
-                    startedAt: string | null;
-                    /** Format: date-time */
-                    completedAt: string | null;
-                    /** @description Milliseconds */
-                    duration: number | null;
-                    result: string | null;
-                    error: string | null;
-                }[];
+                executions: components["schemas"]["ActionExecution"][];
                 total: number;
                 hasMore: boolean;
             };
@@ -352,20 +297,7 @@ export interface components {
                 /** Format: date-time */
                 startedAt: string;
             };
-            cancelExecution: {
-                id: string;
-                taskId: string;
-                /** @enum {string} */
-                status: "PENDING" | "RUNNING" | "SUCCESS" | "FAILED";
-                /** Format: date-time */
-                startedAt: string | null;
-                /** Format: date-time */
-                completedAt: string | null;
-                /** @description Milliseconds */
-                duration: number | null;
-                result: string | null;
-                error: string | null;
-            };
+            cancelExecution: components["schemas"]["ActionExecution"];
             updateProfile: {
                 id: string;
                 name: string;
@@ -530,6 +462,8 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type ActionTask = components['schemas']['ActionTask'];
+export type ActionExecution = components['schemas']['ActionExecution'];
 export type ActionInputs = components['schemas']['ActionInputs'];
 export type ActionResults = components['schemas']['ActionResults'];
 export type ActionError = components['schemas']['ActionError'];

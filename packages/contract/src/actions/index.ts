@@ -3,7 +3,7 @@ import type { ACTION_INPUTS } from './inputs.ts';
 import type { ACTION_DATA, ActionError } from './results.ts';
 
 export { ACTION_INPUTS, ActionClient } from './inputs.ts';
-export { ACTION_DATA, ActionError } from './results.ts';
+export { ACTION_DATA, ACTION_RECORDS, ActionError } from './results.ts';
 
 /** The input of an action, besides ids. */
 export type ActionInput<K extends keyof typeof ACTION_INPUTS> = Static<(typeof ACTION_INPUTS)[K]>;

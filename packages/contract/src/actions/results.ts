@@ -14,7 +14,7 @@ const Count = Type.Integer();
 const At = Type.String({ format: 'date-time' });
 const NoData = Type.Null({ description: 'No data' });
 
-const Task = strictObject({
+const ActionTask = strictObject({
   id: Text,
   name: Text,
   description: nullable(Text),
@@ -32,7 +32,7 @@ const Task = strictObject({
   updatedAt: At,
 });
 
-const execution = {
+const ActionExecution = strictObject({
   id: Text,
   taskId: Text,
   status: ActionExecutionStatus,
@@ -41,7 +41,7 @@ const execution = {
   duration: nullable(Type.Integer({ description: 'Milliseconds' })),
   result: nullable(Text),
   error: nullable(Text),
-};
+});
 
 const queuedAs = <S extends TSchema>(status: S) => strictObject({ executionId: Text, status, startedAt: At });
 
@@ -57,6 +57,9 @@ const Account = strictObject({
   stats: strictObject({ totalTasks: Count, totalExecutions: Count }),
 });
 
+/** Those that several results have. */
+export const ACTION_RECORDS = { ActionTask, ActionExecution };
+
 export const ACTION_DATA = {
   login: strictObject({
     session: Type.String({ description: 'The session token, for the cookie or a bearer header' }),
@@ -66,23 +69,23 @@ export const ACTION_DATA = {
   register: strictObject({ id: Text, email: Text, name: Text, createdAt: At }),
   logout: NoData,
   createTask: strictObject({ id: Text, name: Text, createdAt: At }),
-  updateTask: Task,
+  updateTask: ActionTask,
   deleteTask: NoData,
-  toggleTaskActive: Task,
+  toggleTaskActive: ActionTask,
   skipNextRun: strictObject({
     skipped: Type.String({ format: 'date-time', description: 'The instant of the skipped run' }),
-    task: Task,
+    task: ActionTask,
   }),
   backfillTask: strictObject({ queued: Type.Integer({ description: 'How many runs are queued' }) }),
   executeTask: queuedAs(Type.Literal('PENDING')),
-  duplicateTask: Task,
+  duplicateTask: ActionTask,
   getExecutions: strictObject({
-    executions: Type.Array(strictObject(execution)),
+    executions: Type.Array(ActionExecution),
     total: Count,
     hasMore: Type.Boolean(),
   }),
   getExecutionDetails: strictObject({
-    ...execution,
+    ...ActionExecution.properties,
     task: strictObject({ id: Text, name: Text, prompt: Text, model: Text }),
     logs: Type.Array(strictObject({ timestamp: At, message: Text })),
     metadata: strictObject({
@@ -92,7 +95,7 @@ export const ACTION_DATA = {
     }),
   }),
   retryExecution: queuedAs(stringEnum(['PENDING', 'RUNNING'])),
-  cancelExecution: strictObject(execution),
+  cancelExecution: ActionExecution,
   updateProfile: strictObject({
     id: Text,
     name: Text,
