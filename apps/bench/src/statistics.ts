@@ -27,15 +27,3 @@ export function formatNumber(value: number): string {
   const decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : Math.abs(value) >= 1 ? 2 : 3;
   return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
 }
-
-/** Prints minimum, median, 95th and 99th percentile and maximum of each row. */
-export function printPercentiles(table: Record<string, readonly number[]>): void {
-  const columns = ['min', 'median', 'p95', 'p99', 'max'];
-  const width = Math.max(...Object.keys(table).map((name) => name.length)) + 2;
-  console.log(' '.repeat(width) + columns.map((column) => column.padStart(8)).join(''));
-  for (const [name, values] of Object.entries(table)) {
-    const ascending = sortAscending(values);
-    const figures = [0, 0.5, 0.95, 0.99, 1].map((q) => quantile(ascending, q));
-    console.log(name.padEnd(width) + figures.map((figure) => figure.toFixed(1).padStart(8)).join(''));
-  }
-}

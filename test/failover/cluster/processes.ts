@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const MAX_WAIT_MS = 10_000;
 
 /** The ids of the processes that work in `folder` or below. On Linux only. */
-export function listProcessesIn(folder: string): number[] {
+function listProcessesIn(folder: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)

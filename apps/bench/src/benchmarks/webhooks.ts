@@ -15,7 +15,7 @@ const TIMEOUT_MS = 120_000;
 const AIMS = { 50: 0.8, 500: 0.6 } as const;
 
 /** Production refuses loopback and plain HTTP. */
-export const WEBHOOK_ENV = { NODE_ENV: 'development', EGRESS_ALLOW: '127.0.0.0/8' } as const;
+const WEBHOOK_ENV = { NODE_ENV: 'development', EGRESS_ALLOW: '127.0.0.0/8' } as const;
 
 export const webhooks: Benchmark = {
   about: '10,000 due deliveries to 200 webhooks, signed and logged, with a concurrency of 50 and of 500',
