@@ -3,7 +3,7 @@ import type { ClusterServer, PostgresCluster } from './cluster/cluster.ts';
 import { waitUntil } from './cluster/wait-until.ts';
 
 const CUT_MS = 10_000;
-/** After a failover, processes may need that long to reach the new primary. */
+/** How long processes may need after a failover to reach the new primary. */
 export const RECOVERY_MS = 5000;
 
 export interface Disturbance {

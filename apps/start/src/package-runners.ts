@@ -41,7 +41,7 @@ function listRunners(): number[] {
     const [, runner] = [program, argument].map((word) => RUNNER.exec(basename(word))).find((match) => match) ?? [];
     if (runner) runners = [...pids];
     else if (!SHELLS.includes(basename(program)) || argument !== '-c') break;
-    // Whoever has started npx may end.
+    // The process that has started npx may end.
     if (runner && runner !== 'pnpm') break;
     pid = found.parent;
   }

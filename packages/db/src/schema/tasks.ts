@@ -69,7 +69,7 @@ export const tasks = pgTable(
     nextExecutionAt: instant('next_execution_at'),
     recurrence: text({ enum: RECURRENCES }).notNull(),
     recurrencePattern: text('recurrence_pattern'),
-    /** Every so many days, weeks or months. */
+    /** In days, weeks or months. */
     interval: smallint().notNull().default(1),
     timezone: text().notNull(),
     aiModel: text('ai_model').notNull(),

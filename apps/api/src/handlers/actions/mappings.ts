@@ -36,7 +36,7 @@ export async function renameErrorFields<T>(
 }
 
 export interface Call {
-  /** With a request id of its own, for logs, events and the audit log. */
+  /** Its request id is of this call, for logs, events and the audit log. */
   ctx: Context;
   caller: Caller;
 }

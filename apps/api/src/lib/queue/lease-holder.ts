@@ -197,7 +197,7 @@ export function createUnansweredClaims<Row extends Lease>(
       if (claims.size === 0) return [];
       const asked = [...claims.values()];
       const claimedIds = await renew(asked.map(({ row: { id, claimToken } }) => ({ id, claimToken })));
-      // Another check may have taken some meanwhile.
+      // Another check may have taken some during `renew`.
       const left = asked.filter((one) => claims.get(one.row.id) === one);
       for (const one of left) {
         one.isChecked = true;

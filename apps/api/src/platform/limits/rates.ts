@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+
 /** Which requests share a counter. Administrators are counted like users. */
 export type Scope = 'user' | 'admin' | 'ip' | 'ip+email' | 'ip+token';
 

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning } = findingsFor('old transactions');
-/** In transactions: so many runs of a busy hour leave dead rows that cannot be removed. */
+/** In transactions, about those of a busy hour: their dead rows cannot be removed. */
 const MAX_AGE = 1_000_000;
 const LONG_SECONDS = 600;
 

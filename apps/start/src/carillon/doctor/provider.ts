@@ -105,7 +105,7 @@ async function checkList(provider: Provider, settings: Config['ai']): Promise<Fi
   const apiUrl = getApiUrl(provider);
   const [keyName, urlName] =
     kind === 'anthropic' ? ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'] : ['AI_API_KEY', 'AI_BASE_URL'];
-  const page = `on the page /admin/providers`;
+  const page = 'on the page /admin/providers';
   const correctKey = isEnvironment ? `Correct ${keyName}.` : `Save the key of ${name} again ${page}.`;
   const correctUrl = isEnvironment ? `Correct ${urlName}, or unset it.` : `Correct the address of ${name} ${page}.`;
   if (apiKey === 'unreadable') {

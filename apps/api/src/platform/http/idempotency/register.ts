@@ -116,7 +116,7 @@ async function answerOnce(
 }
 
 /**
- * For handlers with transactions of their own: the function stores the answer in the transaction of the change, and does
+ * For handlers that open their transactions: the function stores the answer in the transaction of the change, and does
  * nothing for a request without a key.
  */
 export function createResponseStore(

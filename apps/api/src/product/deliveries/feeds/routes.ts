@@ -13,7 +13,7 @@ const ENDED = { success, message: 'The address of the feed has ended.' };
 export const feedsRoutes: Routes = async (app) => {
   const ofTask = { access: 'user', scope: 'tasks:write' } as const;
   const ofAccount = { access: 'user', scope: 'profile:write' } as const;
-  // A feed shows results to whoever has its address.
+  // Everyone with the address of a feed can read its results.
   const opened = { alsoScope: 'executions:read', needsConfirmation: true } as const;
 
   const renderOnce = createRenderedFeeds();

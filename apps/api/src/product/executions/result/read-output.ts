@@ -60,7 +60,7 @@ function findUnstorable(root: unknown): string | null {
 const UNSTORABLE_TEXT = 'has a NUL character or half a surrogate pair';
 const isStorable = (text: string) => !text.includes('\0') && text.isWellFormed();
 
-/** So many parts are tried, however many the text has. */
+/** How many parts of a text are tried. */
 const MAX_SPANS = 50;
 const MAX_UNCLOSED = 5;
 
