@@ -10,10 +10,9 @@ export type { Marks, Parts } from './parts.ts';
 /** All texts of a language, by area. */
 export type Texts = typeof en & { language: Language };
 
-/** An area that is not translated is English. */
 const CATALOGS: Record<Language, Texts> = {
   en: { ...en, language: 'en' },
-  'pt-BR': { ...en, ...ptBR, language: 'pt-BR' },
+  'pt-BR': { ...ptBR, language: 'pt-BR' },
 };
 
 export const getTexts = (language: Language): Texts => CATALOGS[language];

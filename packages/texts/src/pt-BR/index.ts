@@ -36,8 +36,7 @@ import { tasks } from './tasks.ts';
 import { usage } from './usage.ts';
 import { webhooks } from './webhooks.ts';
 
-/** Until every area is translated, an absent one is English. */
-export const ptBR: Partial<typeof en> & Pick<typeof en, 'formats'> = {
+export const ptBR: typeof en = {
   account,
   accounts,
   admin,

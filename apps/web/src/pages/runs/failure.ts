@@ -33,9 +33,9 @@ function describeAttempts({ runs }: Texts, { execution: { errorCode }, earlierAt
 function describeRetry(context: UserPageContext, { hasLiveRetry, steps }: Run): Html | null {
   const retry = steps.findLast((step) => step.kind === 'retried');
   if (!hasLiveRetry || retry?.kind !== 'retried') return null;
-  const link = html`<a href="/executions/${retry.id}">run ${retry.id}</a>`;
-  const at = new Date(retry.runAt);
   const { runs, formats } = context.texts;
+  const link = html`<a href="/executions/${retry.id}">${runs.number(retry.id)}</a>`;
+  const at = new Date(retry.runAt);
   if (at <= context.now) return html`${runs.retryIsRunning(link)}`;
   return html`${runs.retryIsPlanned(link, formats.moment(at, context))}`;
 }
