@@ -2,6 +2,7 @@ import type { Texts } from '@carillon/texts';
 import { html, raw } from '../html.ts';
 import { ASSET_URLS } from '../http/assets.ts';
 import type { UserPageContext } from '../page.ts';
+import { formatZone } from './schedule/render.ts';
 
 /** The entries of the menu, in groups. */
 const GROUPS = [
@@ -44,7 +45,6 @@ export function renderNavigation({
 }: UserPageContext) {
   const [path = '/'] = request.url.split('?');
   const groups = viewer.role === 'ADMIN' ? [...GROUPS, ADMIN_GROUP] : GROUPS;
-  const place = timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? timeZone;
   return html`<div class="side">
 <header class="bar">
 <a class="brand" href="/"><img src="${ASSET_URLS.mark}" alt="" width="24" height="24">Carillon</a>
@@ -62,7 +62,7 @@ ${groups.map(
 )}
 <form class="me" method="post" action="/sign-out">${csrfField}
 <b>${viewer.name}</b>
-<span>${texts.localTime(place, formats.time(now, timeZone))}</span>
+<span>${texts.localTime(formatZone(timeZone), formats.time(now, timeZone))}</span>
 <button class="quiet">${texts.signOut}</button>
 </form>
 </nav>

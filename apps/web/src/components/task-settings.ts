@@ -46,29 +46,33 @@ type Words = Html | Parts<Html | string> | string;
 
 /** The settings that are not the default, in words. */
 export function describeSettings(settings: OptionalSettings, reader: Reader): SettingInWords[] {
-  const { taskSettings, formats } = reader.texts;
+  const {
+    taskSettings,
+    formats,
+    taskForm: { fields, pausedUntil },
+  } = reader.texts;
   const { channels, maxRuns, maxRetries, timeoutMs, monthlyBudgetUsd } = settings;
   const described: [SettingGroup, string, Words | null][] = [
     ['knows', taskSettings.context, describeContext(settings, taskSettings)],
-    ['web', taskSettings.webTools, describeTools(settings, taskSettings)],
+    ['web', fields.tools, describeTools(settings, taskSettings)],
     ['answer', taskSettings.answerFormat, describeSchema(settings, taskSettings)],
-    ['tell', taskSettings.channels, channels.length === 0 ? null : formats.number(channels.length)],
-    ['tell', taskSettings.notifications, describeNotify(settings, taskSettings)],
-    ['tell', taskSettings.watched, settings.notify === 'change' ? null : describeWatch(settings)],
-    ['tell', taskSettings.alerts, describeAlerts(settings, taskSettings)],
-    ['faults', taskSettings.fallbacks, describeFallbacks(settings)],
-    ['faults', taskSettings.missed, describeMissed(settings, taskSettings)],
-    ['faults', taskSettings.overlap, describeOverlap(settings, taskSettings)],
+    ['tell', fields.channels, channels.length === 0 ? null : formats.number(channels.length)],
+    ['tell', fields.notify, describeNotify(settings, taskSettings)],
+    ['tell', fields.watch, settings.notify === 'change' ? null : describeWatch(settings)],
+    ['tell', fields.alerts, describeAlerts(settings, taskSettings)],
+    ['faults', fields.fallbackModels, describeFallbacks(settings)],
+    ['faults', fields.missed, describeMissed(settings, taskSettings)],
+    ['faults', fields.overlap, describeOverlap(settings, taskSettings)],
     [
       'faults',
-      taskSettings.retries,
+      fields.maxRetries,
       maxRetries === DEFAULT_RETRIES ? null : maxRetries === 0 ? taskSettings.none : formats.number(maxRetries),
     ],
-    ['faults', taskSettings.timeLimit, timeoutMs === null ? null : formats.duration(timeoutMs)],
-    ['limits', taskSettings.pausedUntil, describePause(settings, reader)],
-    ['limits', taskSettings.end, describeMoment(settings.endsAt, reader)],
-    ['limits', taskSettings.maxRuns, maxRuns === null ? null : formats.number(maxRuns)],
-    ['limits', taskSettings.budget, monthlyBudgetUsd === null ? null : formats.money(monthlyBudgetUsd)],
+    ['faults', fields.timeoutMs, timeoutMs === null ? null : formats.duration(timeoutMs)],
+    ['limits', pausedUntil, describePause(settings, reader)],
+    ['limits', fields.endsAt, describeMoment(settings.endsAt, reader)],
+    ['limits', fields.maxRuns, maxRuns === null ? null : formats.number(maxRuns)],
+    ['limits', fields.monthlyBudgetUsd, monthlyBudgetUsd === null ? null : formats.money(monthlyBudgetUsd)],
   ];
   return described.flatMap(([group, label, words]) =>
     words === null ? [] : [{ group, label, words: html`${words}` }],

@@ -73,7 +73,7 @@ t.test('A run shows its channels by name, with each attempt, in one statement be
   t.equal(statements(), SESSION_STATEMENTS + 2);
   t.match(
     row?.text,
-    /Delivered2Today at 10:02, response 200 ?2 attempts ?Today at 10:01, response 429: Too many messages/,
+    /Delivered late2Today at 10:02, response 200 ?2 attempts ?Today at 10:01, response 429: Too many messages/,
   );
   const body = (await visit(app, alice).open(`/executions/${run.id}`)).response.body;
   t.notMatch(body, 'ntfy.example.com');
@@ -91,9 +91,9 @@ t.test('A held delivery shows until when it is held, and a digested one what bec
   ]);
   const delivery = await find(ids[0]);
   t.equal(delivery.status, 'held');
-  t.match(await readRows(), [{ text: /^Nightntfy, execution\.completedOn hold0/ }]);
+  t.match(await readRows(), [{ text: /^Nightntfy, execution\.completedHeld0/ }]);
   await change(delivery.id, { nextAttemptAt: inMinutes(600) });
-  t.match(await readRows(), [{ text: /On hold0until today at 20:00/ }]);
+  t.match(await readRows(), [{ text: /Held0until today at 20:00/ }]);
 
   const digest = { ...delivery, id: randomUUID(), event: 'digest', status: 'pending' as const };
   await ctx.db.insert(deliveries).values({ ...digest, nextAttemptAt: inMinutes(5), queuedAt: null });

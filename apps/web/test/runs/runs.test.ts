@@ -143,6 +143,21 @@ t.test('A run that did not keep its prompt says whether the task has changed sin
   t.match(page.text, /This run did not keep its prompt, and the task changed after it started, today at 12:00/);
 });
 
+t.test('A run that is retried names the retry in the language of its reader', async (t) => {
+  const alice = await newAlice();
+  const task = await insertTask(ctx, alice.id);
+  await app.inject({
+    method: 'PATCH',
+    url: '/api/user/settings',
+    headers: alice.headers,
+    payload: { language: 'pt-BR' },
+  });
+  await runAll(ctx, model, failure('TIMEOUT', 'The provider did not answer within 60 s.', true));
+  const retry = await lastRun(task);
+  const page = await visit(app, alice).open(`/executions/${retry.retryOfId}`);
+  t.equal(page.document.querySelector(`.notice a[href="/executions/${retry.id}"]`)?.text, `execução ${retry.id}`);
+});
+
 t.test('A failed run says why, what to do, and which attempts failed before', async (t) => {
   const alice = await newAlice();
   const task = await insertTask(ctx, alice.id, { name: 'Morning news' });
@@ -205,7 +220,7 @@ t.test('A run shows who was told of it, and a delivery can be sent again', async
   clock.advance(HOUR_MS);
   await createDeliverer(ctx).drain();
   const delivered = await visitor.open(`/executions/${id}`);
-  t.match(delivered.text, /Delivered2Today at 12:00, response 200/);
+  t.match(delivered.text, /Delivered late2Today at 12:00, response 200/);
   const sent = await visitor.submit(delivered, 'Deliver again execution.completed');
   t.match(sent, { status: 200, url: `/executions/${id}#deliveries`, text: /The delivery is queued again\./ });
 });

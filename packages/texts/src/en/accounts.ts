@@ -16,7 +16,6 @@ export const accounts = {
   roles: { USER: 'User', ADMIN: 'Administrator' },
   plans: { trial: 'Trial', pro: 'Pro' },
   states: { active: 'Active', deactivated: 'Deactivated' },
-  apply: 'Apply',
   noMatch: 'No account matches these filters.',
   noMatchFor: (search: string) => `No account matches “${search}” with these filters.`,
   showAll: 'Show all users',

@@ -58,7 +58,6 @@ export const channels = {
   nameHint: (example: string) => `For you, for example “${example}”.`,
   timing: 'Delivery times',
   timeZone: 'Time zone',
-  placeTime: (place: string) => `${place} time`,
   digest: 'Digest',
   digestOff: 'One e-mail per message',
   digestHourly: 'Hourly digest',

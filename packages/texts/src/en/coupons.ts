@@ -50,7 +50,6 @@ export const coupons = {
   user: 'User',
   usedAt: 'Used',
 
-  delete: 'Delete…',
   deleteTitle: 'Delete coupon',
   deleteText: <P>(code: P, uses: number) =>
     parts<

@@ -48,8 +48,6 @@ export const deliveries = {
   details: 'Details',
   description: 'Description',
   created: 'Created',
-  edit: 'Edit',
-  delete: 'Delete…',
   switchOffInstead: 'To stop it for a while, switch it off instead.',
   savedVersion: 'Saved version',
   savedVersionHint: 'Saving replaces it with your changes.',

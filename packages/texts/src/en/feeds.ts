@@ -13,7 +13,6 @@ export const feeds = {
   url: 'URL',
   urlHint:
     'Add it to a feed reader. Anyone with it can read the answers, so treat it like a password. The previous URL of this feed no longer works.',
-  copied: 'I have copied it',
   confirm: 'Confirm your password',
   confirmSubtitle: 'Anyone with the URL of a feed can read its answers.',
   ended: 'The feed has ended. Its URL no longer works.',

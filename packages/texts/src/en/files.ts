@@ -31,7 +31,6 @@ export const files = {
   previewOf: (name: string) => `of ${name}`,
   noPreview: 'No preview available.',
   download: 'Download',
-  delete: 'Delete…',
 
   add: 'Add files',
   addHint: 'Images, PDFs, text, CSV or JSON: up to 10 MB each, 20 MB in total.',

@@ -4,6 +4,10 @@ import { formats } from './formats.ts';
 export const forms = {
   save: 'Save',
   cancel: 'Cancel',
+  apply: 'Apply',
+  edit: 'Edit',
+  delete: 'Delete…',
+  copied: 'I have copied it',
   correct: (count: number) => `Correct ${formats.count(count, 'field', 'fields')}.`,
   tooManyAttempts: (wait: string) => `Too many attempts. Try again in ${wait}.`,
   notAccepted: 'Form not accepted',

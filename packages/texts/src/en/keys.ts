@@ -17,7 +17,6 @@ export const keys = {
   expired: 'expired',
   rename: 'Rename',
   renameKey: (name: string) => `Rename ${name}`,
-  delete: 'Delete…',
   deleteKey: (name: string) => `Delete ${name}…`,
 
   name: 'Name',
@@ -47,7 +46,6 @@ export const keys = {
   createdTitle: 'Key created',
   createdText: <P>(name: P) => parts`Copy the secret of ${name} now. It is not shown again.`,
   bearer: 'Send it as a bearer token, for example:',
-  copied: 'I have copied it',
 
   renameTitle: 'Rename key',
   renamed: 'The key is renamed.',

@@ -11,7 +11,6 @@ export const taskForm = {
   proposed: 'The agent proposes this task. Change it, or save it as it is.',
   save: 'Save task',
   tryNow: 'Try it now',
-  cancel: 'Cancel',
   notSaved: 'Not saved.',
   notTried: 'The prompt was not sent.',
   saved: 'The task is saved.',

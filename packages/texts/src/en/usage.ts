@@ -8,7 +8,6 @@ export const usage = {
   monthIsOver: 'This month is over.',
   thisMonth: 'Usage this month',
   month: 'Month',
-  apply: 'Apply',
   soFar: (month: string) => `${month} so far`,
   planHint: 'Of your plan. The month ends at midnight UTC.',
 
@@ -91,7 +90,6 @@ export const usage = {
   alertsTable: 'Usage alerts, the lowest first',
   threshold: 'Threshold',
   sentBy: 'Sent by',
-  actions: 'Actions',
   ways: { notification: 'notification', mail: 'e-mail', webhook: 'webhook' },
   remove: 'Remove',
   removeAlert: (percent: string) => ` the alert at ${percent}`,

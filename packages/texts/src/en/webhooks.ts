@@ -52,7 +52,6 @@ export const webhooks = {
   inbound: 'Run tasks from outside',
   inboundText: <P>(code: (text: string) => P) =>
     parts`A program with the secret can run your tasks with a signed ${code('POST')} of ${code('{"taskId": 1}')} to this URL, which contains the secret.`,
-  copied: 'I have copied it',
 
   rotateTitle: 'Rotate the secret?',
   rotateText: <P>(code: (text: string) => P) =>

@@ -16,7 +16,6 @@ export const accounts: typeof en = {
   roles: { USER: 'Usuário', ADMIN: 'Administrador' },
   plans: { trial: 'Teste', pro: 'Pro' },
   states: { active: 'Ativa', deactivated: 'Desativada' },
-  apply: 'Aplicar',
   noMatch: 'Nenhuma conta corresponde a estes filtros.',
   noMatchFor: (search) => `Nenhuma conta corresponde a “${search}” com estes filtros.`,
   showAll: 'Mostrar todos os usuários',

@@ -57,7 +57,6 @@ export const channels: typeof en = {
   nameHint: (example) => `Para você, por exemplo “${example}”.`,
   timing: 'Horários de envio',
   timeZone: 'Fuso horário',
-  placeTime: (place) => `horário de ${place}`,
   digest: 'Resumo',
   digestOff: 'Um e-mail por mensagem',
   digestHourly: 'Resumo a cada hora',

@@ -50,7 +50,6 @@ export const coupons: typeof en = {
   user: 'Usuário',
   usedAt: 'Usado',
 
-  delete: 'Excluir…',
   deleteTitle: 'Excluir cupom',
   deleteText: <P>(code: P, uses: number) =>
     parts<

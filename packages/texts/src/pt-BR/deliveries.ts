@@ -48,8 +48,6 @@ export const deliveries: typeof en = {
   details: 'Detalhes',
   description: 'Descrição',
   created: 'Criado',
-  edit: 'Editar',
-  delete: 'Excluir…',
   switchOffInstead: 'Para parar por um tempo, desligue em vez de excluir.',
   savedVersion: 'Versão salva',
   savedVersionHint: 'Salvar a substitui pelas suas mudanças.',

@@ -15,7 +15,6 @@ export const feeds: typeof en = {
   url: 'URL',
   urlHint:
     'Adicione-a a um leitor de feeds. Quem a tiver pode ler as respostas: trate-a como uma senha. A URL anterior deste feed não funciona mais.',
-  copied: 'Já copiei',
   confirm: 'Confirme sua senha',
   confirmSubtitle: 'Quem tiver a URL de um feed pode ler as respostas.',
   ended: 'O feed foi encerrado. A URL não funciona mais.',

@@ -32,7 +32,6 @@ export const files: typeof en = {
   previewOf: (name) => `de ${name}`,
   noPreview: 'Nenhuma prévia disponível.',
   download: 'Baixar',
-  delete: 'Excluir…',
 
   add: 'Adicionar arquivos',
   addHint: 'Imagens, PDFs, texto, CSV ou JSON: até 10 MB cada, 20 MB no total.',

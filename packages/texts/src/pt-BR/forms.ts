@@ -4,6 +4,10 @@ import { formats } from './formats.ts';
 export const forms: typeof en = {
   save: 'Salvar',
   cancel: 'Cancelar',
+  apply: 'Aplicar',
+  edit: 'Editar',
+  delete: 'Excluir…',
+  copied: 'Já copiei',
   correct: (count) => `Corrija ${formats.count(count, 'campo', 'campos')}.`,
   tooManyAttempts: (wait) => `Muitas tentativas. Tente de novo em ${wait}.`,
   notAccepted: 'Formulário não aceito',

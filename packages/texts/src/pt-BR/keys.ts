@@ -17,7 +17,6 @@ export const keys: typeof en = {
   expired: 'expirou',
   rename: 'Renomear',
   renameKey: (name) => `Renomear ${name}`,
-  delete: 'Excluir…',
   deleteKey: (name) => `Excluir ${name}…`,
 
   name: 'Nome',
@@ -47,7 +46,6 @@ export const keys: typeof en = {
   createdTitle: 'Chave criada',
   createdText: (name) => parts`Copie agora o segredo de ${name}. Ele não aparece de novo.`,
   bearer: 'Envie-o como bearer token, por exemplo:',
-  copied: 'Já copiei',
 
   renameTitle: 'Renomear chave',
   renamed: 'A chave foi renomeada.',

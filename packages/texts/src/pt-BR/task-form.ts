@@ -11,7 +11,6 @@ export const taskForm: typeof en = {
   proposed: 'O agente propõe esta tarefa. Altere ou salve como está.',
   save: 'Salvar tarefa',
   tryNow: 'Testar agora',
-  cancel: 'Cancelar',
   notSaved: 'Não foi salva.',
   notTried: 'O prompt não foi enviado.',
   saved: 'A tarefa foi salva.',

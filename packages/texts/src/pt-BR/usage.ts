@@ -9,7 +9,6 @@ export const usage: typeof en = {
   monthIsOver: 'Este mês terminou.',
   thisMonth: 'Uso deste mês',
   month: 'Mês',
-  apply: 'Aplicar',
   soFar: (month) => `${month} até agora`,
   planHint: 'Do seu plano. O mês termina à meia-noite UTC.',
 
@@ -92,7 +91,6 @@ export const usage: typeof en = {
   alertsTable: 'Alertas de uso, o menor primeiro',
   threshold: 'Limite',
   sentBy: 'Enviado por',
-  actions: 'Ações',
   ways: { notification: 'notificação', mail: 'e-mail', webhook: 'webhook' },
   remove: 'Remover',
   removeAlert: (percent) => ` o alerta de ${percent}`,

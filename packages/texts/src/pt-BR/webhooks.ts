@@ -53,7 +53,6 @@ export const webhooks: typeof en = {
   inbound: 'Executar tarefas de fora',
   inboundText: (code) =>
     parts`Um programa com o segredo pode executar suas tarefas com um ${code('POST')} assinado de ${code('{"taskId": 1}')} para esta URL, que contém o segredo.`,
-  copied: 'Já copiei',
 
   rotateTitle: 'Trocar o segredo?',
   rotateText: (code) =>

@@ -42,7 +42,7 @@ export async function showAudit(context: UserPageContext): Promise<Page> {
 }
 
 function renderPage(texts: Texts, filters: Filters, errors: FormErrors, content: Html, status = 200): Page {
-  const { audit } = texts;
+  const { audit, forms } = texts;
   const known = Object.entries(audit.events).map(([value, text]) => ({ value, text }));
   const isKnown = filters.kind === undefined || known.some(({ value }) => value === filters.kind);
   const more = isKnown ? [] : [{ value: filters.kind ?? '', text: filters.kind ?? '' }];
@@ -56,7 +56,7 @@ function renderPage(texts: Texts, filters: Filters, errors: FormErrors, content:
 ${renderInput({ name: 'account', label: audit.account, value: filters.account, errors })}
 ${renderInput({ name: 'actor', label: audit.actor, value: filters.actor, errors })}
 ${renderSelect({ name: 'kind', label: audit.event, options, value: filters.kind, errors })}
-<button>${audit.apply}</button>
+<button>${forms.apply}</button>
 </form>
 ${content}`,
   };

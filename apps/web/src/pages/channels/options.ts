@@ -3,6 +3,7 @@ import { canonicalTimeZone, listTimeZones } from '@carillon/contract/validation/
 import type { Texts } from '@carillon/texts';
 import { renderRadios, renderTick } from '../../components/choices.ts';
 import { type FormErrors, renderField, renderInput, renderSelect } from '../../components/fields.ts';
+import { formatZone } from '../../components/schedule/render.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
 
 export const OPTION_NAMES = [
@@ -61,8 +62,7 @@ export function readOptions(kind: ChannelKind, values: OptionValues) {
 const pad = (hour: number | string) => `${hour}`.padStart(2, '0');
 
 /** `Europe/Berlin` as `Berlin time` */
-const namePlace = ({ channels }: Texts, timeZone: string): string =>
-  channels.placeTime(timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? timeZone);
+const namePlace = ({ schedule }: Texts, timeZone: string): string => schedule.zoneTime(formatZone(timeZone));
 
 export const describeQuiet = (texts: Texts, { from, to, timezone }: NonNullable<Options['quiet']>): string =>
   texts.channels.quiet(from, to, namePlace(texts, timezone));

@@ -77,10 +77,10 @@ ${
 }
 
 const renderActions = (
-  { deliveries, lists }: Texts,
+  { lists, forms }: Texts,
   { id }: Channel,
 ): Html => html`<section aria-labelledby="change"><h2 id="change" class="head">${lists.actions}</h2>
-<div class="do"><a class="button" href="/channels/${id}/edit">${deliveries.edit}</a><a class="button danger" href="/channels/${id}/delete">${deliveries.delete}</a></div></section>`;
+<div class="do"><a class="button" href="/channels/${id}/edit">${forms.edit}</a><a class="button danger" href="/channels/${id}/delete">${forms.delete}</a></div></section>`;
 
 function renderLog(
   context: UserPageContext,

@@ -64,7 +64,7 @@ function renderTableOf(context: UserPageContext, found: readonly StoredFile[]): 
 
 function renderFile(context: UserPageContext, file: StoredFile): Html {
   const { texts } = context;
-  const { files, formats } = texts;
+  const { files, formats, forms } = texts;
   const { id, name, size, uploadedAt, url, tasks } = file;
   const hasPreview = findPreview(context, file) !== null;
   return renderRow(
@@ -81,7 +81,7 @@ function renderFile(context: UserPageContext, file: StoredFile): Html {
       label: files.usedBy,
     }),
     renderCell(
-      html`<a class="button danger" href="${PATH}/${id}/delete">${files.delete}<span class="vh"> ${name}</span></a>`,
+      html`<a class="button danger" href="${PATH}/${id}/delete">${forms.delete}<span class="vh"> ${name}</span></a>`,
       {
         class: 'whole tight',
       },

@@ -1,33 +1,25 @@
 import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
-import { type RunOutcome, renderOutcome } from '../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
+import { hostOf } from '../webhooks/address.ts';
+import { renderDeliveryState } from '../webhooks/states.ts';
 
 type Sent = Pick<WebActionData<'getRun'>, 'deliveries' | 'mails'>;
 type Delivery = Sent['deliveries'][number];
 type Attempt = Delivery['log'][number];
 type Mail = Sent['mails'][number];
 
-const SIGNS: Record<Delivery['status'], RunOutcome> = {
-  pending: 'waiting',
-  sending: 'running',
-  delivered: 'ran',
-  failed: 'failed',
-  held: 'waiting',
-  digested: 'waiting',
-};
-
 /** To whom the run was reported, and whether that arrived. */
 export function renderDeliveries(context: UserPageContext, runId: number, { deliveries, mails }: Sent): Html {
-  const { runs } = context.texts;
+  const { runs, lists } = context.texts;
   const columns = [
     { head: runs.recipient },
     { head: runs.state },
     { head: runs.attempts },
     { head: runs.last },
-    { head: html`<span class="vh">${runs.actions}</span>` },
+    { head: html`<span class="vh">${lists.actions}</span>` },
   ];
   const rows = [
     ...mails.map((mail) => renderMail(context, mail)),
@@ -45,7 +37,7 @@ function renderMail(context: UserPageContext, { to, status, attempts, at, error 
   const { runs, formats } = context.texts;
   return renderRow(
     renderRowHead(html`${to}<span class="sub">${runs.mail}</span>`),
-    renderCell(renderOutcome(SIGNS[status], runs.states[status])),
+    renderCell(renderDeliveryState(context.texts, { status, attempt: attempts })),
     renderCell(formats.number(attempts), { class: 'whole', label: runs.attempts }),
     renderCell(html`${formats.momentLabel(new Date(at), context)}${error !== null && `, ${error}`}`, {
       class: 'whole',
@@ -54,13 +46,11 @@ function renderMail(context: UserPageContext, { to, status, attempts, at, error 
   );
 }
 
-/** A path of a webhook may have a secret. */
 function renderTarget({ channels, runs }: Texts, { webhookId, channel, url, event }: Delivery): Html {
   if (channel !== null) {
     return html`<a href="/channels/${webhookId}">${channel.name}</a><span class="sub">${channels.kinds[channel.kind]}, ${event}</span>`;
   }
-  const name = URL.canParse(url) ? new URL(url).host : url;
-  return html`<a href="/webhooks/${webhookId}">${name}</a><span class="sub">${runs.webhook}, ${event}</span>`;
+  return html`<a href="/webhooks/${webhookId}">${hostOf(url)}</a><span class="sub">${runs.webhook}, ${event}</span>`;
 }
 
 function renderDelivery(context: UserPageContext, runId: number, delivery: Delivery): Html {
@@ -71,7 +61,7 @@ function renderDelivery(context: UserPageContext, runId: number, delivery: Deliv
   return renderRow(
     renderRowHead(renderTarget(context.texts, delivery)),
     renderCell(
-      html`${renderOutcome(SIGNS[status], runs.states[status])}${delivery.digest && html`<span class="sub">${runs.inDigest}</span>`}`,
+      html`${renderDeliveryState(context.texts, { status, attempt: attempts })}${delivery.digest && html`<span class="sub">${runs.inDigest}</span>`}`,
     ),
     renderCell(formats.number(attempts), { class: 'whole', label: runs.attempts }),
     renderCell(html`${describeLast(context, delivery)}${renderLog(context, delivery)}`, { class: 'whole' }),
@@ -91,11 +81,11 @@ function describeAttempt(context: UserPageContext, { at, isSuccess, statusCode, 
 }
 
 function describeNext(context: UserPageContext, { status, nextAttemptAt, digest }: Delivery): string {
-  const { runs, formats } = context.texts;
+  const { runs, deliveries, formats } = context.texts;
   const { status: state, nextAttemptAt: at } = digest ?? { status, nextAttemptAt };
   if (at === null) return '';
   const moment = formats.moment(new Date(at), context);
-  if (state === 'pending') return runs.nextTry(moment);
+  if (state === 'pending') return deliveries.nextAttempt(moment);
   return state === 'held' && new Date(at) > context.now ? runs.until(moment) : '';
 }
 

@@ -71,7 +71,7 @@ const renderFilter = (
   taskName: string | null,
   errors: FormErrors,
 ): Html => {
-  const { runs, outcomes } = texts;
+  const { runs, outcomes, forms } = texts;
   const isSet = [task, status, from, to].some(Boolean);
   const options = EXECUTION_STATUSES.map((value) => ({ value, text: outcomes[STATUS_WORDS[value]] }));
   const taskLink = taskName === null ? html`${runs.unknownTask}` : html`<a href="/tasks/${task}">${taskName}</a>`;
@@ -80,18 +80,18 @@ ${task && html`<input type="hidden" name="task" value="${task}">`}
 ${renderSelect({ name: 'status', label: runs.outcome, options: [{ value: '', text: runs.any }, ...options], value: status, errors })}
 ${renderInput({ name: 'from', label: runs.from, type: 'date', value: from, errors })}
 ${renderInput({ name: 'to', label: runs.to, type: 'date', value: to, errors })}
-<button>${runs.apply}</button>${isSet && html`<a class="button quiet" href="${PATH}">${runs.clearFilter}</a>`}
+<button>${forms.apply}</button>${isSet && html`<a class="button quiet" href="${PATH}">${runs.clearFilter}</a>`}
 </form>
 ${task && html`<p class="fine muted">${runs.onlyTask(taskLink)}</p>`}`;
 };
 
-const listColumns = ({ runs }: Texts) => [
+const listColumns = ({ runs, lists }: Texts) => [
   { head: runs.planned },
   { head: runs.outcome },
   { head: runs.taskAndAnswer },
   { head: runs.duration, class: 'num' },
   { head: runs.cost, class: 'num' },
-  { head: html`<span class="vh">${runs.actions}</span>` },
+  { head: html`<span class="vh">${lists.actions}</span>` },
 ];
 
 const renderRuns = (context: UserPageContext, runs: readonly RunOfList[]): Html =>

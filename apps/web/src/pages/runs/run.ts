@@ -51,7 +51,7 @@ export function renderRunPage(
 <div class="split"><div class="gap-l">
 ${status === 'completed' ? [...answer, steps] : [steps, ...answer]}
 ${renderPrompt(context, run)}
-</div><aside class="gap-l" aria-label="${runs.figures}">${renderFacts(context, run)}${renderNeighbours(context, run)}</aside></div>
+</div><aside class="gap-l" aria-label="${runs.details}">${renderFacts(context, run)}${renderNeighbours(context, run)}</aside></div>
 ${renderDeliveries(context, id, data)}`,
   };
 }

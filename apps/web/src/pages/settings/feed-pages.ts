@@ -39,7 +39,7 @@ const ofAccount =
 /** Shows the address in the answer to the form: it stands in no address, no cookie and no other page. */
 async function createFeed(context: UserPageContext, owner: Owner): Promise<Page> {
   const { taskId, href } = owner;
-  const { feeds } = context.texts;
+  const { feeds, forms } = context.texts;
   const currentPassword = readForm(context.request).optional('currentPassword');
   const result = await context.actions.createFeed(context.session, {
     taskId,
@@ -57,7 +57,7 @@ async function createFeed(context: UserPageContext, owner: Owner): Promise<Page>
 <pre class="secret" tabindex="0" aria-labelledby="address-head" translate="no">${url}</pre>
 </section>
 <p>${feeds.urlHint}</p>
-<p class="do"><a class="button primary" href="${href}">${feeds.copied}</a></p>`,
+<p class="do"><a class="button primary" href="${href}">${forms.copied}</a></p>`,
   };
 }
 

@@ -48,10 +48,10 @@ function renderPreview(context: UserPageContext, plan: Plan, { timezone }: FormV
 const enterKey = (text: string) =>
   html`<button class="vh" tabindex="-1" aria-hidden="true" name="action" value="save">${text}</button>`;
 
-function renderButtons({ taskForm }: Texts, save: string, isConflict: boolean, address: string | null): Html {
+function renderButtons({ taskForm, forms }: Texts, save: string, isConflict: boolean, address: string | null): Html {
   return html`<div class="do"><button class="primary" name="action" value="save">${save}</button>${
     isConflict && html`<a class="button" href="${address}/edit">${taskForm.takeStored}</a>`
-  }<button name="action" value="try" formnovalidate>${taskForm.tryNow}</button><a class="button quiet" href="${address ?? '/tasks'}">${taskForm.cancel}</a></div>`;
+  }<button name="action" value="try" formnovalidate>${taskForm.tryNow}</button><a class="button quiet" href="${address ?? '/tasks'}">${forms.cancel}</a></div>`;
 }
 
 /** The page of the form, for a new task or a stored one. */

@@ -82,7 +82,7 @@ function renderPage(
   values: FormValues,
   errors: FormErrors,
 ): Page {
-  const { tasks } = texts;
+  const { tasks, forms } = texts;
   const zone = formatZone(task.timezone);
   const field = (name: 'from' | 'to', label: string) =>
     renderInput({ name, label, type: 'datetime-local', value: values[name], required: true, errors });
@@ -94,7 +94,7 @@ ${renderFormError(errors, texts)}
 <p>${tasks.runMissedText}</p>
 ${field('from', tasks.missedFrom(zone))}
 ${field('to', tasks.missedTo(zone))}
-<div class="do"><button class="primary">${tasks.runMissedNow}</button><a class="button quiet" href="/tasks/${task.id}">${tasks.cancel}</a></div>
+<div class="do"><button class="primary">${tasks.runMissed}</button><a class="button quiet" href="/tasks/${task.id}">${forms.cancel}</a></div>
 </form>`,
   };
 }

@@ -30,7 +30,7 @@ ${tasks.map(({ id }) => html`<input type="hidden" name="id" value="${id}">`)}
 <p>${texts.deleteText(tasks.length)}</p>
 <ul>${tasks.map(({ name, executionCount }) => html`<li><b>${name}</b>, ${texts.runs(executionCount)}</li>`)}</ul>
 <p>${texts.deleteRunning}</p>
-<div class="do"><button class="danger">${isOne ? texts.deleteOne : texts.deleteTasks(tasks.length)}</button><a class="button quiet" href="${back.href}">${texts.cancel}</a></div>
+<div class="do"><button class="danger">${isOne ? texts.deleteOne : texts.deleteTasks(tasks.length)}</button><a class="button quiet" href="${back.href}">${context.texts.forms.cancel}</a></div>
 </form>`,
   };
 }

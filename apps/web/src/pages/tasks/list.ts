@@ -47,7 +47,7 @@ const renderFirstStep = ({ tasks }: Texts) => html`<div class="rows"><div class=
 const toOptions = (texts: Readonly<Record<string, string>>) =>
   Object.entries(texts).map(([value, text]) => ({ value: value === 'all' ? '' : value, text }));
 
-const renderTools = ({ tasks }: Texts, { search, status, sort }: ListQuery) =>
+const renderTools = ({ tasks, forms }: Texts, { search, status, sort }: ListQuery) =>
   html`<form class="sentence tools" method="get" action="/tasks" role="search" aria-label="${tasks.title}">
 <div class="grow">${renderInput({
     name: 'search',
@@ -58,7 +58,7 @@ const renderTools = ({ tasks }: Texts, { search, status, sort }: ListQuery) =>
   })}</div>
 ${renderSelect({ name: 'status', label: tasks.status, options: toOptions(tasks.statuses), value: status ?? '' })}
 ${renderSelect({ name: 'sort', label: tasks.sortBy, options: toOptions(tasks.sorts), value: sort })}
-<button>${tasks.apply}</button>
+<button>${forms.apply}</button>
 </form>`;
 
 function renderList(context: UserPageContext, query: ListQuery, list: TaskList): Html {
@@ -78,8 +78,8 @@ function renderList(context: UserPageContext, query: ListQuery, list: TaskList):
 <div class="head tools bulk">
 <p class="hint">${texts.tasks.selectHint(selectAll)}</p>
 <div class="do"><span class="muted fine">${texts.tasks.selected}</span>
-<button name="do" value="run">${texts.tasks.run}</button><button name="do" value="pause">${texts.tasks.pause}</button><button name="do" value="resume">${texts.tasks.resume}</button><button class="danger" name="do" value="delete">${texts.tasks.delete}</button></div>
-<p>${texts.tasks.timesIn(context.timeZone)}</p>
+<button name="do" value="run">${texts.tasks.run}</button><button name="do" value="pause">${texts.tasks.pause}</button><button name="do" value="resume">${texts.tasks.resume}</button><button class="danger" name="do" value="delete">${texts.forms.delete}</button></div>
+<p>${texts.lists.timesIn(context.timeZone)}</p>
 </div>
 ${renderTable(
   texts.tasks.orders[query.sort],

@@ -23,7 +23,7 @@ export function renderAnswers(context: UserPageContext, { answers, runs }: TaskV
   const isCut = text.length > MAX_CHARACTERS;
   return html`<section aria-labelledby="last">
 <div class="head"><h2 id="last">${tasks.lastAnswer}</h2><p>${renderMoment(plannedFor ?? completedAt, context)}${model && ` · ${model}`} · <a href="/executions/${id}">${tasks.wholeRun}</a></p></div>
-<article class="panel${output === null && ' answer'}" aria-label="${tasks.answer}" tabindex="-1">${output === null ? renderMarkdown(text.slice(0, MAX_CHARACTERS), texts) : renderOutput(output, texts)}${
+<article class="panel${output === null && ' answer'}" aria-label="${texts.runs.answer}" tabindex="-1">${output === null ? renderMarkdown(text.slice(0, MAX_CHARACTERS), texts) : renderOutput(output, texts)}${
     isCut && html`<p><a href="/executions/${id}">${tasks.readWhole}</a></p>`
   }</article>
 </section>
@@ -53,6 +53,6 @@ const renderChangeSince = (
   before: Answer,
   content: Html,
 ) => html`<section aria-labelledby="changed">
-<div class="head"><h2 id="changed">${context.texts.tasks.changes}</h2><p>${context.texts.tasks.since(html`<a href="/executions/${before.id}">${renderMoment(before.plannedFor ?? before.completedAt, context)}</a>`)}</p></div>
+<div class="head"><h2 id="changed">${context.texts.runs.changes}</h2><p>${context.texts.runs.since(html`<a href="/executions/${before.id}">${renderMoment(before.plannedFor ?? before.completedAt, context)}</a>`)}</p></div>
 ${content}
 </section>`;

@@ -39,13 +39,13 @@ ${renderTimeline(entries)}
 /** The last runs, with a link to all. */
 export function renderRuns(context: UserPageContext, { task, runs, planned }: TaskView): Html {
   const late = new Set(planned.filter(({ fate }) => fate === 'late').map(({ plannedFor }) => plannedFor));
-  const { tasks } = context.texts;
+  const { tasks, runs: words } = context.texts;
   const columns = [
     { head: tasks.runHead },
-    { head: tasks.outcome },
-    { head: tasks.answer },
-    { head: tasks.duration, class: 'num' },
-    { head: tasks.cost, class: 'num' },
+    { head: words.outcome },
+    { head: words.answer },
+    { head: words.duration, class: 'num' },
+    { head: words.cost, class: 'num' },
   ];
   return html`<section aria-labelledby="runs">
 <div class="head"><h2 id="runs">${tasks.runsTitle}</h2><a href="${runsOfTask(task.id)}">${tasks.allRuns(task.executionCount)}</a></div>
@@ -60,7 +60,7 @@ ${renderTable(
 function renderRun(context: UserPageContext, run: Run, isLate: boolean): Html {
   const { id, plannedFor, createdAt, trigger, attempt, processingTimeMs, costUsd, error, excerpt } = run;
   const { texts } = context;
-  const { tasks, outcomes, formats } = texts;
+  const { tasks, outcomes, formats, runs } = texts;
   const { outcome, text } = describeOutcome(texts, { ...run, fate: isLate ? 'late' : null });
   const why = `${tasks.startedBy[trigger]}${attempt > 1 ? `, ${outcomes.attempt(attempt)}` : ''}`;
   return renderRow(
@@ -71,7 +71,7 @@ function renderRun(context: UserPageContext, run: Run, isLate: boolean): Html {
     renderCell(excerpt === null ? error : firstLine(excerpt, MAX_EXCERPT), { class: 'whole' }),
     renderCell(processingTimeMs === null ? null : formats.duration(processingTimeMs), {
       class: 'num',
-      label: tasks.duration,
+      label: runs.duration,
     }),
     renderCell(costUsd === null ? null : formats.money(costUsd), { class: 'num' }),
   );

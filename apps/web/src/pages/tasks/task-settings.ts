@@ -6,28 +6,28 @@ import type { TaskView } from './task-view.ts';
 
 export function renderSettings(context: UserPageContext, { task, attachments, channels, runs }: TaskView): Html {
   const { texts } = context;
-  const { tasks, formats } = texts;
+  const { tasks, formats, forms, taskForm } = texts;
   const isNew = runs.length === 0;
   const { aiModel, maxTokens, temperature, timezone, recurrencePattern, webhookUrl, notificationEmail, createdAt } =
     task;
   return html`<section class="gap" aria-labelledby="settings">
-<div class="head"><h2 id="settings">${tasks.settings}</h2><a href="/tasks/${task.id}/edit">${tasks.edit}</a></div>
+<div class="head"><h2 id="settings">${tasks.settings}</h2><a href="/tasks/${task.id}/edit">${forms.edit}</a></div>
 <dl class="facts">
-<dt>${tasks.model}</dt><dd>${aiModel}</dd>
-<dt>${tasks.maxLength}</dt><dd>${tasks.tokens(maxTokens)}</dd>
-<dt>${tasks.temperature}</dt><dd>${(temperature / 100).toFixed(2)}</dd>
+<dt>${taskForm.fields.aiModel}</dt><dd>${aiModel}</dd>
+<dt>${taskForm.fields.maxTokens}</dt><dd>${tasks.tokens(maxTokens)}</dd>
+<dt>${taskForm.fields.temperature}</dt><dd>${(temperature / 100).toFixed(2)}</dd>
 ${describeSettings({ ...task, channels: [] }, context).map(({ label, words }) => html`<dt>${label}</dt><dd>${words}</dd>`)}
-${recurrencePattern !== null && html`<dt>${tasks.cron}</dt><dd><code>${recurrencePattern}</code></dd>`}
-<dt>${tasks.timeZone}</dt><dd>${timezone}</dd>
+${recurrencePattern !== null && html`<dt>${taskForm.cron}</dt><dd><code>${recurrencePattern}</code></dd>`}
+<dt>${taskForm.fields.timezone}</dt><dd>${timezone}</dd>
 ${
   attachments.length > 0 &&
-  html`<dt>${tasks.attachments}</dt><dd>${attachments.map(({ name, size }) => html`<div>${name}, ${formats.bytes(size)}</div>`)}</dd>`
+  html`<dt>${taskForm.fields.files}</dt><dd>${attachments.map(({ name, size }) => html`<div>${name}, ${formats.bytes(size)}</div>`)}</dd>`
 }
 ${webhookUrl !== null && html`<dt>${tasks.webhook}</dt><dd>${webhookUrl}</dd>`}
-${channels.length > 0 && html`<dt>${tasks.channels}</dt><dd>${renderChannels(texts, channels)}</dd>`}
+${channels.length > 0 && html`<dt>${taskForm.fields.channels}</dt><dd>${renderChannels(texts, channels)}</dd>`}
 ${notificationEmail !== null && html`<dt>${tasks.mailTo}</dt><dd>${notificationEmail}</dd>`}
 <dt>${tasks.created}</dt><dd>${formats.day(new Date(createdAt), context)}</dd>
 </dl>
-<details id="prompt" hx-morph-skip${isNew && raw(' open')}><summary>${tasks.prompt}</summary><pre class="panel" tabindex="0">${task.prompt}</pre></details>
+<details id="prompt" hx-morph-skip${isNew && raw(' open')}><summary>${taskForm.fields.prompt}</summary><pre class="panel" tabindex="0">${task.prompt}</pre></details>
 </section>`;
 }

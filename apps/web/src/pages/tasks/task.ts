@@ -87,8 +87,11 @@ function renderButtons({ csrfField, texts: { tasks } }: UserPageContext, { task,
 </form>`;
 }
 
-const renderFurtherButtons = ({ csrfField, texts: { tasks } }: UserPageContext, { task: { id } }: TaskView): Html =>
-  html`<form class="do" method="post" action="/tasks/${id}/duplicate">${csrfField}<a class="button" href="/tasks/${id}/edit">${tasks.edit}</a><button>${tasks.duplicate}</button><a class="button danger" href="/tasks/${id}/delete">${tasks.delete}</a></form>`;
+const renderFurtherButtons = (
+  { csrfField, texts: { tasks, forms } }: UserPageContext,
+  { task: { id } }: TaskView,
+): Html =>
+  html`<form class="do" method="post" action="/tasks/${id}/duplicate">${csrfField}<a class="button" href="/tasks/${id}/edit">${forms.edit}</a><button>${tasks.duplicate}</button><a class="button danger" href="/tasks/${id}/delete">${forms.delete}</a></form>`;
 
 /** What the latest run that has ended says, if it failed. */
 function renderFailure({ texts }: UserPageContext, { task, runs }: TaskView): Html {

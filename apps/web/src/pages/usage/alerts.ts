@@ -37,11 +37,11 @@ const renderTick = (name: string, text: string, isTicked: boolean) =>
 
 /** Alerts at a share of a monthly limit, and a form for another one. */
 export function renderAlerts(context: UserPageContext, { alerts }: Month, values: AlertForm, errors: FormErrors): Html {
-  const { usage } = context.texts;
+  const { usage, lists } = context.texts;
   const columns = [
     { head: usage.threshold },
     { head: usage.sentBy },
-    { head: html`<span class="vh">${usage.actions}</span>` },
+    { head: html`<span class="vh">${lists.actions}</span>` },
   ];
   return html`<section aria-labelledby="alerts"><div class="head"><h2 id="alerts">${usage.alerts}</h2><p>${usage.alertsHint}</p></div>
 <div class="halves">

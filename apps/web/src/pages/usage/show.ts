@@ -17,7 +17,7 @@ const renderMonthChoice = (texts: Texts, { months, period }: Month): Html | unde
         label: texts.usage.month,
         options: months.map((month) => ({ value: month, text: nameMonth(texts, month) })),
         value: period,
-      })}<button>${texts.usage.apply}</button></form>`
+      })}<button>${texts.forms.apply}</button></form>`
     : undefined;
 
 /** The page of a month. `form` is the form for an alert that was refused. */

@@ -25,7 +25,7 @@ const renderStandard = (text: string) => html`<a href="https://www.standardwebho
 export function renderSecret(context: UserPageContext, given: NewSecret): Page {
   const { id, url, secret, title, subtitle, isRotated, hasInboundAddress } = given;
   const { dashboard, viewer, texts } = context;
-  const { webhooks } = texts;
+  const { webhooks, forms } = texts;
   return {
     title,
     subtitle,
@@ -48,6 +48,6 @@ ${
 <p>${webhooks.inboundText(renderCode)}</p>
 <pre class="after" tabindex="0" aria-labelledby="inbound" translate="no">${dashboard.appUrl}/api/webhooks/${viewer.id}/${secret}</pre></section>`
 }
-<p class="do"><a class="button primary" href="/webhooks/${id}">${webhooks.copied}</a></p>`,
+<p class="do"><a class="button primary" href="/webhooks/${id}">${forms.copied}</a></p>`,
   };
 }

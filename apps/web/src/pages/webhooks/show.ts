@@ -72,15 +72,15 @@ ${
 }
 
 /** What is done rarely. The address of a managed webhook is changed where it was set. */
-function renderActions({ webhooks, deliveries, lists }: Texts, { id, purpose, taskId, failed, status }: Webhook): Html {
+function renderActions({ webhooks, lists, forms }: Texts, { id, purpose, taskId, failed, status }: Webhook): Html {
   const edit = { subscription: `/webhooks/${id}/edit`, task: `/tasks/${taskId}/edit`, account: '/settings' }[purpose];
-  const words = { subscription: deliveries.edit, task: webhooks.editTask, account: webhooks.openSettings }[purpose];
+  const words = { subscription: forms.edit, task: webhooks.editTask, account: webhooks.openSettings }[purpose];
   return html`<section aria-labelledby="change"><h2 id="change" class="head">${lists.actions}</h2>
 <div class="do">
 <a class="button" href="${edit}">${words}</a>
 ${failed > 0 && status === 'active' && html`<a class="button" href="/webhooks/${id}/redeliver">${webhooks.sendFailed}</a>`}
 <a class="button" href="/webhooks/${id}/rotate">${webhooks.rotateLink}</a>
-${purpose === 'subscription' && html`<a class="button danger" href="/webhooks/${id}/delete">${deliveries.delete}</a>`}
+${purpose === 'subscription' && html`<a class="button danger" href="/webhooks/${id}/delete">${forms.delete}</a>`}
 </div></section>`;
 }
 

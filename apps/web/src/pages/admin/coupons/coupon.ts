@@ -71,14 +71,14 @@ function renderCoupon(
   { values, errors = NO_ERRORS, isKept = false, status = 200 }: Filled,
 ): Page {
   const { texts } = context;
-  const { coupons, formats } = texts;
+  const { coupons, formats, forms } = texts;
   const shownExpiry = coupon.expiresAt === null ? '' : toLocalTime(new Date(coupon.expiresAt), context.timeZone);
   return {
     title: coupon.code,
     status,
     breadcrumb: { href: '/admin/coupons', text: coupons.title },
     subtitle: renderCouponState(coupon, context),
-    aside: html`<a class="button danger" href="/admin/coupons/${coupon.id}/delete">${coupons.delete}</a>`,
+    aside: html`<a class="button danger" href="/admin/coupons/${coupon.id}/delete">${forms.delete}</a>`,
     body: html`${renderKept(texts, isKept)}<div class="split"><div class="gap-l">
 <dl class="facts">
 <dt>${coupons.trial}</dt><dd>${coupons.extraDays(coupon.value)}</dd>

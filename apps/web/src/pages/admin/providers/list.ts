@@ -97,14 +97,14 @@ function renderNew(
   values: ProviderValues,
   { errors = NO_ERRORS, tested = null, isKept = false, isFirst = false }: Shown,
 ): Page {
-  const { providers: texts } = context.texts;
+  const { providers: texts, forms } = context.texts;
   return {
     title: isFirst ? texts.firstTitle : texts.add,
     breadcrumb: { href: '/admin/providers', text: texts.title },
     subtitle: isFirst ? texts.firstSubtitle : texts.newSubtitle,
     body: html`${renderKept(context.texts, isKept)}<form class="panel gap narrow" method="post" action="/admin/providers/new">${context.csrfField}
 ${renderProviderFields(context, values, errors, { hasKey: false, tested, isNew: true })}
-<div class="do"><button class="primary" name="action" value="save">${texts.create}</button><button name="action" value="test">${texts.test}</button><a class="button quiet" href="${isFirst ? '/' : '/admin/providers'}">${isFirst ? texts.later : texts.cancel}</a></div>
+<div class="do"><button class="primary" name="action" value="save">${texts.create}</button><button name="action" value="test">${texts.test}</button><a class="button quiet" href="${isFirst ? '/' : '/admin/providers'}">${isFirst ? texts.later : forms.cancel}</a></div>
 <p class="hint">${texts.keyAgain}</p>
 </form>`,
   };

@@ -69,16 +69,16 @@ function renderProvider(
   { errors = NO_ERRORS, tested = null, isKept = false }: Shown,
 ): Page {
   const isStored = source === 'settings';
-  const { providers: texts } = context.texts;
+  const { providers: texts, forms } = context.texts;
   return {
     title: name,
     breadcrumb: { href: '/admin/providers', text: texts.title },
     ...(isStored
-      ? { aside: html`<a class="button danger" href="/admin/providers/${id}/delete">${texts.deleteLink}</a>` }
+      ? { aside: html`<a class="button danger" href="/admin/providers/${id}/delete">${forms.delete}</a>` }
       : { subtitle: texts.changeThere }),
     body: html`${renderKept(context.texts, isKept)}<form class="panel gap narrow" method="post" action="/admin/providers/${id}">${context.csrfField}
 ${renderProviderFields(context, values, errors, { hasKey: hasApiKey, tested, isNew: false })}
-<div class="do">${isStored && html`<button class="primary" name="action" value="save">${texts.save}</button>`}<button name="action" value="test" formnovalidate>${texts.testStored}</button></div>
+<div class="do">${isStored && html`<button class="primary" name="action" value="save">${forms.save}</button>`}<button name="action" value="test" formnovalidate>${texts.testStored}</button></div>
 </form>`,
   };
 }
@@ -96,7 +96,7 @@ function renderDelete({ csrfField, texts: all }: UserPageContext, id: string, na
     body: html`<form class="panel gap narrow" method="post" action="/admin/providers/${id}/delete">${csrfField}
 ${renderFormError(errors, all)}
 <p>${texts.deleteText(name)}</p>
-<div class="do"><button class="danger">${texts.delete}</button><a class="button quiet" href="/admin/providers/${id}">${texts.cancel}</a></div>
+<div class="do"><button class="danger">${texts.delete}</button><a class="button quiet" href="/admin/providers/${id}">${all.forms.cancel}</a></div>
 </form>`,
   };
 }

@@ -23,7 +23,7 @@ const pick = <T extends string>(value: string | undefined, known: readonly T[]):
 
 export async function showUsers(context: UserPageContext): Promise<Page> {
   const { actions, session, request, texts } = context;
-  const { accounts } = texts;
+  const { accounts, forms } = texts;
   const query = readQuery(request);
   const filters = {
     search: query.search?.slice(0, 254) || undefined,
@@ -50,7 +50,7 @@ ${renderInput({ name: 'search', label: accounts.search, type: 'search', value: f
 ${renderSelect({ name: 'role', label: accounts.role, options: listOptions(texts, accounts.roles), value: filters.role })}
 ${renderSelect({ name: 'plan', label: accounts.plan, options: listOptions(texts, accounts.plans), value: filters.plan })}
 ${renderSelect({ name: 'state', label: accounts.state, options: listOptions(texts, accounts.states), value: filters.state })}
-<button>${accounts.apply}</button>
+<button>${forms.apply}</button>
 </form>
 ${
   users.length === 0

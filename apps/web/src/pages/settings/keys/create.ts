@@ -48,5 +48,5 @@ const renderSecret = (context: UserPageContext, { key, secret }: { key: Key; sec
 <p>${context.texts.keys.bearer}</p>
 <pre><code>curl ${context.dashboard.appUrl}/api/tasks -H 'Authorization: Bearer ${secret}'</code></pre></div>
 ${renderAssistantsWith(context, secret, key.scopes)}
-<p><a class="button primary" href="/settings/keys">${context.texts.keys.copied}</a></p>`,
+<p><a class="button primary" href="/settings/keys">${context.texts.forms.copied}</a></p>`,
 });

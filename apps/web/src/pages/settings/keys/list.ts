@@ -81,7 +81,7 @@ function renderKey(
   context: UserPageContext,
   { id, name, prefix, scopes, createdAt, lastUsedAt, expiresAt }: Key,
 ): Html {
-  const texts = context.texts.keys;
+  const { keys: texts, forms } = context.texts;
   const isExpired = expiresAt !== null && new Date(expiresAt) <= context.now;
   return renderRow(
     renderRowHead(
@@ -101,7 +101,7 @@ function renderKey(
       { label: texts.expires },
     ),
     renderCell(
-      html`<a class="button" href="/settings/keys/${id}" aria-label="${texts.renameKey(name)}">${texts.rename}</a> <a class="button danger" href="/settings/keys/${id}/delete" aria-label="${texts.deleteKey(name)}">${texts.delete}</a>`,
+      html`<a class="button" href="/settings/keys/${id}" aria-label="${texts.renameKey(name)}">${texts.rename}</a> <a class="button danger" href="/settings/keys/${id}/delete" aria-label="${texts.deleteKey(name)}">${forms.delete}</a>`,
       { class: 'num whole' },
     ),
   );
