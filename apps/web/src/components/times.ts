@@ -53,8 +53,10 @@ export const renderTimeline = (entries: readonly TimelineEntry[]): Html =>
       }</span><div>${content}</div></li>`,
   )}</ol>`;
 
+type EntryOfDay = Omit<TimelineEntry, 'time' | 'day'> & Partial<Pick<TimelineEntry, 'time'>>;
+
 /** A timeline that begins today, with a heading above the first entry of each other day. */
-export function renderDays(entries: readonly Omit<TimelineEntry, 'time' | 'day'>[], clock: Clock): Html {
+export function renderDays(entries: readonly EntryOfDay[], clock: Clock): Html {
   const { formats } = clock.texts;
   let day = formats.day(clock.now, clock);
   return renderTimeline(
@@ -62,7 +64,7 @@ export function renderDays(entries: readonly Omit<TimelineEntry, 'time' | 'day'>
       const itsDay = formats.day(entry.at, clock);
       const isNewDay = itsDay !== day;
       day = itsDay;
-      return { ...entry, time: formats.time(entry.at, clock.timeZone), day: isNewDay ? itsDay : undefined };
+      return { time: formats.time(entry.at, clock.timeZone), ...entry, day: isNewDay ? itsDay : undefined };
     }),
   );
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { toInstant, toLocalTime } from '../../src/components/schedule/local-time.ts';
+import { formatLocalTime, parseLocalTime, toInstant, toLocalTime } from '../../src/components/schedule/local-time.ts';
 
 const at = (date: string, time: string, zone: string) => toInstant(date, time, zone)?.toISOString();
 
@@ -37,4 +37,12 @@ t.test('An instant is shown with its day of the week', async (t) => {
     weekday: 1,
   });
   t.match(toLocalTime(new Date('2026-11-22T12:00:00Z'), 'UTC'), { weekday: 7 });
+});
+
+t.test('The value of a field is read with or without seconds, and a text that is no time is none', async (t) => {
+  const read = (text: string) => parseLocalTime(text, 'Europe/Berlin')?.toISOString();
+  t.equal(read('2026-11-20T10:00'), '2026-11-20T09:00:00.000Z');
+  t.equal(read('2026-11-20T10:00:00'), '2026-11-20T09:00:00.000Z');
+  for (const text of ['', '2026-11-20', '2026-02-30T10:00', 'tomorrow']) t.equal(read(text), undefined, text);
+  t.equal(formatLocalTime(new Date('2026-11-20T09:00:00Z'), 'Europe/Berlin'), '2026-11-20T10:00');
 });

@@ -56,3 +56,15 @@ export function toInstant(date: string, time: string, timeZone: string): Date | 
   const [before = 0] = offsets;
   return new Date(candidates.length > 0 ? Math.min(...candidates) : wall - before);
 }
+
+/** `2026-11-20T10:00`, the value of a field of local time. */
+export function formatLocalTime(at: Date, timeZone: string): string {
+  const { date, time } = toLocalTime(at, timeZone);
+  return `${date}T${time}`;
+}
+
+/** The instant of such a value; null for a text that is no time. Browsers may add seconds. */
+export function parseLocalTime(text: string, timeZone: string): Date | null {
+  const [date = '', time = ''] = text.split('T');
+  return toInstant(date, time.slice(0, 5), timeZone);
+}

@@ -1,18 +1,10 @@
 import { createHmac } from 'node:crypto';
 import type { ConfirmationRequired } from '@carillon/contract/actions/web/index';
-import { parseId } from '@carillon/contract/validation/formats';
 import type { Texts } from '@carillon/texts';
 import { buildAddress } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
-import { ActionFailed, type Redirect, redirect, type UserPageContext } from '../../page.ts';
-
-/** The `:id` of the address. Stops with 404 for one that cannot exist. */
-export function readIdOf({ request }: UserPageContext): number {
-  const id = parseId((request.params as { id: string }).id);
-  if (id === null) throw new ActionFailed({ success: false, error: 'Not found', code: 'NOT_FOUND' });
-  return id;
-}
+import { type Redirect, redirect, type UserPageContext } from '../../page.ts';
 
 export const needsConfirmation = (result: { success: boolean; code?: unknown }): result is ConfirmationRequired =>
   !result.success && result.code === 'CONFIRMATION_REQUIRED';

@@ -1,10 +1,10 @@
-import { isUuid } from '@carillon/contract/validation/formats';
 import { renderChannels } from '../../components/channel-choices.ts';
 import { formatZone, renderSchedule } from '../../components/schedule/render.ts';
 import { describeSettings } from '../../components/task-settings.ts';
 import { renderMomentOn, renderTimeline, tidyNote } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
-import { ActionFailed, type Page, type Redirect, type UserPageContext } from '../../page.ts';
+import { readUuid } from '../../http/path-ids.ts';
+import type { Page, Redirect, UserPageContext } from '../../page.ts';
 import { completeSettings, confirmProposal, type Proposal, scheduleOf } from '../task-form/proposal.ts';
 import { showProposedTask } from '../task-form/submit.ts';
 
@@ -69,7 +69,6 @@ function renderChoices(context: UserPageContext, { id, occurrences, expiresAt }:
 
 /** Saves the proposed task. What is refused is shown in the form of the task. */
 export async function saveProposal(context: UserPageContext): Promise<Page | Redirect> {
-  const { id } = context.request.params as { id: string };
-  if (!isUuid(id)) throw new ActionFailed({ success: false, error: 'Not found', code: 'NOT_FOUND' });
+  const id = readUuid(context);
   return confirmProposal(context, id, undefined, (result) => showProposedTask(context, id, result));
 }

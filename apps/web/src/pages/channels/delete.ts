@@ -1,11 +1,11 @@
 import { html } from '../../html.ts';
+import { readUuid } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { readId } from '../webhooks/address.ts';
 
 export async function showDeleteChannel(context: UserPageContext): Promise<Page> {
   const { actions, session, csrfField, texts } = context;
   const { channels, deliveries, forms } = texts;
-  const id = readId(context);
+  const id = readUuid(context);
   const { name, taskCount, isForAccount } = unwrap(await actions.getChannel(session, { id }));
   const users = [
     ...(taskCount > 0 ? [channels.tasks(taskCount)] : []),
@@ -25,6 +25,6 @@ ${users.length > 0 && html`<p><b>${channels.inUse}</b> ${channels.losesUse(users
 
 export async function deleteChannel(context: UserPageContext): Promise<Redirect> {
   const { actions, session, texts } = context;
-  unwrap(await actions.deleteChannel(session, { id: readId(context) }));
+  unwrap(await actions.deleteChannel(session, { id: readUuid(context) }));
   return redirect('/channels', texts.channels.deleted);
 }

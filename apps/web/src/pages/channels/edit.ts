@@ -2,8 +2,8 @@ import type { WebActionData } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
+import { readUuid } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { readId } from '../webhooks/address.ts';
 import { renderMark } from './badges.ts';
 import { renderFacts } from './details.ts';
 import { type ChannelValues, createFormValues, readFormValues, renderForm, toFieldErrors, toInput } from './form.ts';
@@ -36,7 +36,6 @@ function renderPage(context: UserPageContext, channel: Channel, { values, errors
     button: channels.save,
     cancel: `/channels/${id}`,
     isStored: true,
-    timeZone: context.timeZone,
   });
   return {
     title: channels.edit,
@@ -59,7 +58,7 @@ function toChanges({ kind, settings }: Channel, values: ChannelValues) {
 }
 
 export async function showEditChannel(context: UserPageContext): Promise<Page> {
-  const channel = unwrap(await context.actions.getChannel(context.session, { id: readId(context) }));
+  const channel = unwrap(await context.actions.getChannel(context.session, { id: readUuid(context) }));
   return renderPage(context, channel, {
     values: toFormValues(channel, context.timeZone),
     errors: NO_ERRORS,
@@ -69,7 +68,7 @@ export async function showEditChannel(context: UserPageContext): Promise<Page> {
 
 export async function changeChannel(context: UserPageContext): Promise<Page | Redirect> {
   const { actions, session, request, texts } = context;
-  const id = readId(context);
+  const id = readUuid(context);
   const form = readForm(request);
   const values = readFormValues(form);
   const revision = Number(form.text('revision')) || 0;

@@ -58,7 +58,6 @@ interface FormOptions {
   cancel: string;
   /** Whether settings that are left empty stay as they are stored. */
   isStored: boolean;
-  timeZone: string;
 }
 
 const NOT_FILLED_IN = raw('autocomplete="off" autocapitalize="off" spellcheck="false"');

@@ -32,7 +32,7 @@ interface Shown {
   errors: FormErrors;
 }
 
-function renderPage({ csrfField, timeZone, texts }: UserPageContext, { kind, id, values, errors }: Shown): Page {
+function renderPage({ csrfField, texts }: UserPageContext, { kind, id, values, errors }: Shown): Page {
   const { channels, channelGuides } = texts;
   return {
     title: channels.newOfKind(channels.kinds[kind]),
@@ -46,7 +46,6 @@ function renderPage({ csrfField, timeZone, texts }: UserPageContext, { kind, id,
       button: channels.create,
       cancel: '/channels',
       isStored: false,
-      timeZone,
     }),
   };
 }

@@ -4,9 +4,10 @@ import { renderIcon } from '../../components/status-icon.ts';
 import { renderPager } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
+import { readUuid } from '../../http/path-ids.ts';
 import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
-import { readId } from '../webhooks/address.ts';
+import { renderSwitch, renderTest } from '../webhooks/buttons.ts';
 import { renderDeliveryStrip } from '../webhooks/states.ts';
 import { renderMark } from './badges.ts';
 import { describePlace, renderFacts } from './details.ts';
@@ -18,18 +19,6 @@ type Channel = Shown['channel'];
 
 const SEARCHED = 1000;
 const PAGE_SIZE = 25;
-
-const renderSwitch = (
-  { csrfField, texts: { deliveries } }: UserPageContext,
-  { id, status }: Channel,
-  isPrimary: boolean,
-): Html =>
-  html`<form method="post" action="/channels/${id}/switch">${csrfField}<button class="${isPrimary && 'primary'}" name="isActive" value="${
-    status === 'active' ? 'false' : 'true'
-  }">${status === 'active' ? deliveries.switchOff : deliveries.switchOn}</button></form>`;
-
-const renderTest = ({ csrfField, texts }: UserPageContext, { id }: Channel, isPrimary: boolean): Html =>
-  html`<form method="post" action="/channels/${id}/test">${csrfField}<button class="${isPrimary && 'primary'}">${texts.deliveries.sendTest}</button></form>`;
 
 const renderUnconfirmed = ({ csrfField, texts: { channels } }: UserPageContext, { id, settings }: Channel): Html =>
   html`<div class="notice warn" role="region" aria-labelledby="why">${renderIcon('waiting')}
@@ -46,7 +35,7 @@ function renderWhyOff(context: UserPageContext, channel: Channel): Html {
     return html`<div class="notice warn" role="region" aria-labelledby="why">${renderIcon('paused')}
 <h2 id="why">${channels.offTitle}</h2>
 <p>${channels.offText}${waiting > 0 && ` ${channels.waiting(waiting, waiting >= SEARCHED)}`}</p>
-<p class="do">${renderSwitch(context, channel, true)}</p></div>`;
+<p class="do">${renderSwitch(context, `/channels/${id}`, status, true)}</p></div>`;
   }
   if (status === 'active') return EMPTY;
   const last =
@@ -57,7 +46,7 @@ function renderWhyOff(context: UserPageContext, channel: Channel): Html {
 <h2 id="why">${channels.failedTitle(channels.kinds[kind])}</h2>
 <p>${deliveries.switchedOff}${last}</p>
 <p><b>${deliveries.fix}</b> ${channels.fix((text) => html`<a href="/channels/${id}/edit">${text}</a>`)}</p>
-<div class="do">${renderTest(context, channel, false)}${renderSwitch(context, channel, true)}</div></div>`;
+<div class="do">${renderTest(context, `/channels/${id}`, false)}${renderSwitch(context, `/channels/${id}`, status, true)}</div></div>`;
 }
 
 const renderSettingsLink = (text: string) => html`<a href="/settings#notifications">${text}</a>`;
@@ -109,7 +98,7 @@ function renderLog(
 export async function showChannel(context: UserPageContext): Promise<Page> {
   const { actions, session, request, timeZone, texts } = context;
   const { channels, deliveries, lists } = texts;
-  const id = readId(context);
+  const id = readUuid(context);
   const { cursor } = readQuery(request);
   const shown = unwrap(await actions.showChannel(session, { id, ...(cursor && { cursor }) }));
   const { channel } = shown;
@@ -123,7 +112,9 @@ export async function showChannel(context: UserPageContext): Promise<Page> {
       failed > 0 && ` · ${channels.failed(failed, failed >= SEARCHED)}`
     }`,
     isLive: true,
-    aside: isOn ? html`${renderTest(context, channel, true)}${renderSwitch(context, channel, false)}` : undefined,
+    aside: isOn
+      ? html`${renderTest(context, `/channels/${id}`, true)}${renderSwitch(context, `/channels/${id}`, status, false)}`
+      : undefined,
     body: html`${renderWhyOff(context, channel)}
 <div class="split">
 <section aria-labelledby="log"><div class="head"><h2 id="log">${channels.messages}</h2><p>${lists.timesIn(timeZone)}</p></div>

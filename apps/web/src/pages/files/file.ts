@@ -1,8 +1,8 @@
-import { isUuid } from '@carillon/contract/validation/formats';
 import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { type Html, html } from '../../html.ts';
-import { ActionFailed, type UserPageContext, unwrap } from '../../page.ts';
+import { readUuid } from '../../http/path-ids.ts';
+import { type UserPageContext, unwrap } from '../../page.ts';
 
 export type StoredFile = WebActionData<'getFile'>;
 
@@ -12,10 +12,9 @@ export function describeKind({ files }: Texts, { type }: StoredFile): string {
 }
 
 /** Stops with 404 for a file that is not the visitor's. */
-export async function findFile({ actions, session, request }: UserPageContext): Promise<StoredFile> {
-  const { id } = request.params as { id: string };
-  if (!isUuid(id)) throw new ActionFailed({ success: false, error: 'Not found', code: 'NOT_FOUND' });
-  return unwrap(await actions.getFile(session, { id }));
+export async function findFile(context: UserPageContext): Promise<StoredFile> {
+  const { actions, session } = context;
+  return unwrap(await actions.getFile(session, { id: readUuid(context) }));
 }
 
 /** The path of an image that this server serves: pages load nothing from other hosts. */

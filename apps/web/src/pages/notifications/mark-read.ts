@@ -1,7 +1,8 @@
 import { parseId } from '@carillon/contract/validation/formats';
 import { buildAddress } from '../../components/tables.ts';
 import { readForm } from '../../http/forms.ts';
-import { ActionFailed, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
+import { readId } from '../../http/path-ids.ts';
+import { type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 
 /** The page of the list that the form was on. */
 function describeList({ request }: UserPageContext): string {
@@ -11,9 +12,8 @@ function describeList({ request }: UserPageContext): string {
 }
 
 export async function readNotification(context: UserPageContext): Promise<Redirect> {
-  const { actions, session, request } = context;
-  const id = parseId((request.params as { id: string }).id);
-  if (id === null) throw new ActionFailed({ success: false, error: 'Notification not found', code: 'NOT_FOUND' });
+  const { actions, session } = context;
+  const id = readId(context);
   unwrap(await actions.readNotification(session, { id }));
   return { to: describeList(context) };
 }

@@ -1,11 +1,12 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { readForm } from '../../http/forms.ts';
+import { readId } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { readRunId, renderRunPage } from './run.ts';
+import { renderRunPage } from './run.ts';
 
 export async function retryRun(context: UserPageContext): Promise<Page | Redirect> {
-  const id = readRunId(context);
+  const id = readId(context);
   const result = await context.actions.retryRun(context.session, { id });
   if (!result.success) {
     const isConflict = result.code === 'CONFLICT';
@@ -15,7 +16,7 @@ export async function retryRun(context: UserPageContext): Promise<Page | Redirec
 }
 
 export async function stopRun(context: UserPageContext): Promise<Page | Redirect> {
-  const id = readRunId(context);
+  const id = readId(context);
   const result = await context.actions.cancelRun(context.session, { id });
   if (!result.success) {
     const isConflict = result.code === 'CONFLICT';
@@ -25,14 +26,14 @@ export async function stopRun(context: UserPageContext): Promise<Page | Redirect
 }
 
 export async function runAgain(context: UserPageContext): Promise<Page | Redirect> {
-  const id = readRunId(context);
+  const id = readId(context);
   const result = await context.actions.runAgain(context.session, { id });
   if (!result.success) return showRefusal(context, id, result);
   return redirect(`/executions/${result.data.id}`, context.texts.runs.queued);
 }
 
 export async function deliverAgain(context: UserPageContext): Promise<Page | Redirect> {
-  const id = readRunId(context);
+  const id = readId(context);
   const [webhookId = '', deliveryId = '', kind] = readForm(context.request).text('delivery').split(' ');
   const result = await context.actions.deliverAgain(context.session, {
     webhookId,

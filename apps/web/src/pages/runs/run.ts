@@ -1,9 +1,9 @@
-import { parseId } from '@carillon/contract/validation/formats';
 import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS, renderFormError } from '../../components/fields.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { ActionFailed, type Page, type UserPageContext, unwrap } from '../../page.ts';
+import { readId } from '../../http/path-ids.ts';
+import { type Page, type UserPageContext, unwrap } from '../../page.ts';
 import { renderAnswer, renderCitations } from './answer.ts';
 import { renderChanges } from './changes.ts';
 import { renderDeliveries } from './deliveries.ts';
@@ -13,15 +13,8 @@ import { type Run, renderRunOutcome, timeOf } from './outcomes.ts';
 import { renderPrompt } from './prompt.ts';
 import { renderSteps } from './steps.ts';
 
-/** The id in the address. Stops with 404 for one that no run can have. */
-export function readRunId({ request }: UserPageContext): number {
-  const id = parseId((request.params as { id: string }).id);
-  if (id === null) throw new ActionFailed({ success: false, error: 'Not found', code: 'NOT_FOUND' });
-  return id;
-}
-
 export async function showRun(context: UserPageContext): Promise<Page> {
-  return renderRunPage(context, unwrap(await context.actions.getRun(context.session, { id: readRunId(context) })));
+  return renderRunPage(context, unwrap(await context.actions.getRun(context.session, { id: readId(context) })));
 }
 
 export const nameRun = (context: UserPageContext, { execution }: Run): string =>

@@ -1,11 +1,11 @@
+import { readId } from '../../http/path-ids.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
 import { describeFailure } from './failures.ts';
 import { describeOutcome, timeOf } from './outcomes.ts';
-import { readRunId } from './run.ts';
 
 /** The run as plain text, to be copied or saved without a script. */
 export async function showRunAsText(context: UserPageContext): Promise<string> {
-  const { run } = unwrap(await context.actions.getRun(context.session, { id: readRunId(context) }));
+  const { run } = unwrap(await context.actions.getRun(context.session, { id: readId(context) }));
   const { execution, request, task, fate, isChanged } = run;
   const {
     id,

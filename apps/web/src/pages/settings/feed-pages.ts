@@ -1,9 +1,9 @@
 import type { ActionError } from '@carillon/contract/actions/index';
-import { parseId } from '@carillon/contract/validation/formats';
 import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { renderNotFound } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
+import { readId } from '../../http/path-ids.ts';
 import type { PageRoutes } from '../../http/routes.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { isOwnTask } from '../tasks/changes.ts';
@@ -26,8 +26,8 @@ const linkBack = ({ texts }: UserPageContext, { taskId, href }: Owner) => ({
 const ofTask =
   <T>(work: (context: UserPageContext, owner: Owner) => Promise<T>) =>
   async (context: UserPageContext): Promise<T | Page> => {
-    const id = parseId((context.request.params as { id: string }).id);
-    if (id === null || !(await isOwnTask(context, id))) return renderNotFound(context);
+    const id = readId(context);
+    if (!(await isOwnTask(context, id))) return renderNotFound(context);
     return work(context, { taskId: id, href: `/tasks/${id}` });
   };
 

@@ -2,8 +2,9 @@ import { parseId } from '@carillon/contract/validation/formats';
 import { NO_ERRORS } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
+import { readId } from '../../http/path-ids.ts';
 import type { PageRoutes } from '../../http/routes.ts';
-import { ActionFailed, redirect, type UserPageContext, unwrap } from '../../page.ts';
+import { redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { startFirstTask } from './first-task.ts';
 import { readSchedule, toRecurrenceValues } from './form-values.ts';
 import { withProblems } from './problems.ts';
@@ -15,13 +16,6 @@ import { readSettingsValues } from './settings/settings-values.ts';
 import { showWebTools } from './settings/web-tools.ts';
 import { showNewTask, showStoredTask, submitTask } from './submit.ts';
 import { showPromptPreview } from './trial/prompt-preview.ts';
-
-/** The id in the address. Stops with the page for what does not exist. */
-function readTaskId({ request }: UserPageContext): number {
-  const id = parseId((request.params as { id: string }).id);
-  if (id === null) throw new ActionFailed({ success: false, error: 'Task not found', code: 'NOT_FOUND' });
-  return id;
-}
 
 /** The next runs while the form is filled in, with the other form of the schedule. */
 async function showRuns(context: UserPageContext) {
@@ -38,7 +32,7 @@ async function showRuns(context: UserPageContext) {
 }
 
 async function duplicate(context: UserPageContext) {
-  const { taskId } = unwrap(await context.actions.duplicateTask(context.session, { id: readTaskId(context) }));
+  const { taskId } = unwrap(await context.actions.duplicateTask(context.session, { id: readId(context) }));
   return redirect(`/tasks/${taskId}/edit`, context.texts.taskForm.copied);
 }
 
@@ -48,9 +42,9 @@ export function taskFormPages({ user, fragment }: PageRoutes): void {
   fragment('GET', '/tasks/new/runs', showRuns);
   fragment('GET', '/tasks/new/tools', showWebTools);
   fragment('POST', '/tasks/new/sent', (context) => showPromptPreview(context, null));
-  fragment('POST', '/tasks/:id/sent', (context) => showPromptPreview(context, readTaskId(context)));
+  fragment('POST', '/tasks/:id/sent', (context) => showPromptPreview(context, readId(context)));
   user('POST', '/tasks/first', startFirstTask);
-  user('GET', '/tasks/:id/edit', (context) => showStoredTask(context, readTaskId(context)));
-  user('POST', '/tasks/:id/edit', (context) => submitTask(context, readTaskId(context)));
+  user('GET', '/tasks/:id/edit', (context) => showStoredTask(context, readId(context)));
+  user('POST', '/tasks/:id/edit', (context) => submitTask(context, readId(context)));
   user('POST', '/tasks/:id/duplicate', duplicate);
 }

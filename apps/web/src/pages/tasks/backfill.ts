@@ -6,13 +6,12 @@ import {
   toFormErrors,
   toStatus,
 } from '../../components/fields.ts';
-import { toInstant, toLocalTime } from '../../components/schedule/local-time.ts';
+import { formatLocalTime, parseLocalTime } from '../../components/schedule/local-time.ts';
 import { formatZone } from '../../components/schedule/render.ts';
 import { html } from '../../html.ts';
-import { renderNotFound } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
+import { readId } from '../../http/path-ids.ts';
 import { type Page, type PageResponse, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { readIds } from './changes.ts';
 import type { TaskView } from './task-view.ts';
 
 const MINUTE_MS = 60_000;
@@ -24,27 +23,23 @@ interface FormValues {
   to: string;
 }
 
-const readTaskId = ({ request }: UserPageContext) => readIds([(request.params as { id: string }).id])[0];
-
 /** Asks for the period whose missed runs are filled in. */
 export async function openBackfill(context: UserPageContext): Promise<Page> {
-  const id = readTaskId(context);
-  if (id === undefined) return renderNotFound(context);
+  const id = readId(context);
   const view = unwrap(await context.actions.getTaskPage(context.session, { id }));
   return renderPage(context, view, suggestPeriod(context, view), NO_ERRORS);
 }
 
 /** Queues a run for each instant of the period that has had none. */
 export async function backfill(context: UserPageContext): Promise<PageResponse> {
-  const id = readTaskId(context);
-  if (id === undefined) return renderNotFound(context);
+  const id = readId(context);
   const { actions, session, now, texts } = context;
   const { tasks } = texts;
   const view = unwrap(await actions.getTaskPage(session, { id }));
   const form = readForm(context.request);
   const values = { from: form.text('from').trim(), to: form.text('to').trim() };
-  const from = readMinute(values.from, view);
-  const until = readMinute(values.to, view);
+  const from = parseLocalTime(values.from, view.task.timezone);
+  const until = parseLocalTime(values.to, view.task.timezone);
   if (from === null || until === null) {
     const missing = [tasks.dateMissing];
     const fields = { ...(from === null ? { from: missing } : {}), ...(until === null ? { to: missing } : {}) };
@@ -59,20 +54,12 @@ export async function backfill(context: UserPageContext): Promise<PageResponse> 
   return redirect(`/tasks/${id}`, queued === 0 ? tasks.noneMissing : tasks.missedQueued(queued));
 }
 
-function readMinute(values: string, { task }: TaskView): Date | null {
-  const [date = '', time = ''] = values.split('T');
-  return toInstant(date, time.slice(0, 5), task.timezone);
-}
-
 const WITHOUT_RUN: readonly string[] = ['missed', 'skipped_overlap', 'over_budget'];
 
 /** From the first run of the page that was missed, or the last day. */
 function suggestPeriod({ now }: UserPageContext, { planned, task }: TaskView): FormValues {
   const missed = planned.find(({ fate }) => WITHOUT_RUN.includes(fate));
-  const format = (at: Date) => {
-    const { date, time } = toLocalTime(at, task.timezone);
-    return `${date}T${time}`;
-  };
+  const format = (at: Date) => formatLocalTime(at, task.timezone);
   return { from: format(missed ? new Date(missed.plannedFor) : new Date(now.getTime() - DAY_MS)), to: format(now) };
 }
 

@@ -4,6 +4,7 @@ import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { renderNotFound } from '../../http/errors.ts';
 import { type Form, readForm } from '../../http/forms.ts';
+import { readId } from '../../http/path-ids.ts';
 import { type Notice, type PageResponse, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { buildListAddress, readListQuery } from './list-query.ts';
 
@@ -51,8 +52,8 @@ export async function changeChosen(context: UserPageContext): Promise<PageRespon
 
 /** Runs, pauses or resumes one task. */
 export async function changeOne(context: UserPageContext): Promise<PageResponse> {
-  const [id] = readIds([(context.request.params as { id: string }).id]);
-  if (id === undefined || !(await isOwnTask(context, id))) return renderNotFound(context);
+  const id = readId(context);
+  if (!(await isOwnTask(context, id))) return renderNotFound(context);
   const back = `/tasks/${id}`;
   const change = findChange(readForm(context.request));
   if (!change) return redirect(back);

@@ -1,14 +1,13 @@
 import { html } from '../../html.ts';
 import { renderNotFound } from '../../http/errors.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
+import { readId } from '../../http/path-ids.ts';
 import type { Page, PageResponse } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
 import { describeOutcomes, readIds } from './changes.ts';
 
-const readId = ({ request }: UserPageContext) => readIds([(request.params as { id: string }).id]);
-
 /** Asks before one task is deleted. */
-export const confirmDeletion = (context: UserPageContext): Promise<Page> => askAbout(context, readId(context));
+export const confirmDeletion = (context: UserPageContext): Promise<Page> => askAbout(context, [readId(context)]);
 
 /** Asks before the chosen tasks are deleted. */
 export const confirmDeletions = (context: UserPageContext): Promise<Page> =>

@@ -1,16 +1,14 @@
 import { isTimeZone } from '@carillon/contract/validation/formats';
 import { type FormErrors, toFormErrors, toStatus } from '../../components/fields.ts';
-import { toInstant } from '../../components/schedule/local-time.ts';
-import { renderNotFound } from '../../http/errors.ts';
+import { parseLocalTime } from '../../components/schedule/local-time.ts';
 import { readForm } from '../../http/forms.ts';
+import { readId } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { readIds } from './changes.ts';
 import { renderTaskPage } from './task.ts';
 
 /** Pauses a task until a date and time in its zone, or resumes it. */
 export async function pauseUntil(context: UserPageContext): Promise<Page | Redirect> {
-  const [id] = readIds([(context.request.params as { id: string }).id]);
-  if (id === undefined) return renderNotFound(context);
+  const id = readId(context);
   const { actions, session, now } = context;
   const { tasks, formats } = context.texts;
   const form = readForm(context.request);
@@ -19,7 +17,8 @@ export async function pauseUntil(context: UserPageContext): Promise<Page | Redir
     return redirect(`/tasks/${id}`, tasks.resumed);
   }
   const values = form.text('pausedUntil').trim();
-  const until = readMoment(values, form.text('timezone'));
+  const timezone = form.text('timezone');
+  const until = isTimeZone(timezone) ? parseLocalTime(values, timezone) : null;
   const show = async (errors: FormErrors, status: number): Promise<Page> => {
     const view = unwrap(await actions.getTaskPage(session, { id }));
     // The address is one that cannot be opened, so the page does not refresh itself.
@@ -30,9 +29,4 @@ export async function pauseUntil(context: UserPageContext): Promise<Page | Redir
   const result = await actions.pauseTaskUntil(session, { id, until: until.toISOString() });
   if (!result.success) return show(toFormErrors(result, context.texts), toStatus(result));
   return redirect(`/tasks/${id}`, tasks.pausedUntil(formats.moment(until, context)));
-}
-
-function readMoment(values: string, timezone: string): Date | null {
-  const [date = '', time = ''] = values.split('T');
-  return isTimeZone(timezone) ? toInstant(date, time.slice(0, 5), timezone) : null;
 }

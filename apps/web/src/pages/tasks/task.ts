@@ -1,4 +1,3 @@
-import { parseId } from '@carillon/contract/validation/formats';
 import { renderSchedule } from '../../components/schedule/render.ts';
 import {
   countOutcomes,
@@ -8,7 +7,7 @@ import {
   renderTallStrip,
 } from '../../components/status-icon.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { renderNotFound } from '../../http/errors.ts';
+import { readId } from '../../http/path-ids.ts';
 import { type Page, type UserPageContext, unwrap } from '../../page.ts';
 import { describeFailure } from '../runs/failures.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
@@ -22,9 +21,7 @@ import { renderSettings } from './task-settings.ts';
 import type { TaskView } from './task-view.ts';
 
 export async function showTask(context: UserPageContext): Promise<Page> {
-  const id = parseId((context.request.params as { id: string }).id);
-  if (id === null) return renderNotFound(context);
-  return renderTaskPage(context, unwrap(await context.actions.getTaskPage(context.session, { id })));
+  return renderTaskPage(context, unwrap(await context.actions.getTaskPage(context.session, { id: readId(context) })));
 }
 
 export function renderTaskPage(context: UserPageContext, view: TaskView, refusedPause?: RefusedPause): Page {

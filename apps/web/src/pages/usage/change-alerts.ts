@@ -1,7 +1,7 @@
-import { parseId } from '@carillon/contract/validation/formats';
 import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { readForm } from '../../http/forms.ts';
-import { ActionFailed, type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
+import { readId } from '../../http/path-ids.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import type { AlertForm } from './alerts.ts';
 import { renderUsage } from './show.ts';
 
@@ -28,9 +28,8 @@ export async function addUsageAlert(context: UserPageContext): Promise<Page | Re
 }
 
 export async function removeUsageAlert(context: UserPageContext): Promise<Redirect> {
-  const { actions, session, request } = context;
-  const id = parseId((request.params as { id: string }).id);
-  if (id === null) throw new ActionFailed({ success: false, error: 'Alert not found', code: 'NOT_FOUND' });
+  const { actions, session } = context;
+  const id = readId(context);
   unwrap(await actions.deleteUsageAlert(session, { id }));
   return redirect('/usage#alerts', context.texts.usage.removed);
 }

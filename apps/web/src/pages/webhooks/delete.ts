@@ -1,11 +1,12 @@
 import { html } from '../../html.ts';
+import { readUuid } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { hostOf, readId } from './address.ts';
+import { hostOf } from './address.ts';
 
 export async function showDeleteWebhook(context: UserPageContext): Promise<Page> {
   const { actions, session, csrfField, texts } = context;
   const { webhooks, deliveries, forms } = texts;
-  const id = readId(context);
+  const id = readUuid(context);
   const { url } = unwrap(await actions.getWebhook(session, { id }));
   return {
     title: webhooks.deleteTitle,
@@ -20,6 +21,6 @@ export async function showDeleteWebhook(context: UserPageContext): Promise<Page>
 
 export async function deleteWebhook(context: UserPageContext): Promise<Redirect> {
   const { actions, session, texts } = context;
-  unwrap(await actions.deleteWebhook(session, { id: readId(context) }));
+  unwrap(await actions.deleteWebhook(session, { id: readUuid(context) }));
   return redirect('/webhooks', texts.webhooks.deleted);
 }

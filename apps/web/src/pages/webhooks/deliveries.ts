@@ -2,7 +2,7 @@ import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { renderIcon } from '../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
-import { renderMoment, renderTimeline, type TimelineEntry } from '../../components/times.ts';
+import { renderDays, renderMoment } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 import { describeEvents } from './events.ts';
@@ -23,23 +23,17 @@ function describeResponse({ deliveries, formats }: Texts, attempt: Attempt): str
 
 /** The attempts in the order in which they were made. */
 export function renderAttempts(context: UserPageContext, attempts: readonly Attempt[]): Html {
-  const { texts, timeZone, now } = context;
-  const { formats, webhooks } = texts;
-  let day = formats.day(now, context);
-  const entries = attempts.toReversed().map((attempt): TimelineEntry => {
+  const { texts, timeZone } = context;
+  const entries = attempts.toReversed().map((attempt) => {
     const at = new Date(attempt.at);
-    const itsDay = formats.day(at, context);
-    const isNewDay = itsDay !== day;
-    day = itsDay;
     return {
       at,
-      time: formats.timeWithSeconds(at, timeZone),
-      outcome: attempt.success ? 'ran' : 'failed',
-      content: html`<p>${webhooks.attempt(attempt.attempt, describeResponse(texts, attempt))}</p>`,
-      day: isNewDay ? itsDay : undefined,
+      time: texts.formats.timeWithSeconds(at, timeZone),
+      outcome: attempt.success ? ('ran' as const) : ('failed' as const),
+      content: html`<p>${texts.webhooks.attempt(attempt.attempt, describeResponse(texts, attempt))}</p>`,
     };
   });
-  return renderTimeline(entries);
+  return renderDays(entries, context);
 }
 
 interface Log {

@@ -1,8 +1,9 @@
 import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { type Html, html } from '../../html.ts';
+import { readUuid } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { hostOf, readId } from './address.ts';
+import { hostOf } from './address.ts';
 import { renderAttempts } from './deliveries.ts';
 import { describeEvents } from './events.ts';
 import { renderDeliveryState } from './states.ts';
@@ -38,8 +39,8 @@ function renderRedeliver(context: UserPageContext, webhookId: string, delivery: 
 export async function showDelivery(context: UserPageContext): Promise<Page> {
   const { actions, session, timeZone, texts } = context;
   const { webhooks, deliveries, formats, lists } = texts;
-  const webhookId = readId(context);
-  const deliveryId = readId(context, 'deliveryId');
+  const webhookId = readUuid(context);
+  const deliveryId = readUuid(context, 'deliveryId');
   const delivery = unwrap(await actions.getDelivery(session, { id: webhookId, deliveryId }));
   const { id, event, status, attempts, createdAt, nextAttemptAt, url, requestId, webhookStatus } = delivery;
   const waits = status === 'pending' && webhookStatus !== 'active';
@@ -71,8 +72,8 @@ ${renderBody(texts, delivery)}`,
 
 export async function redeliver(context: UserPageContext): Promise<Redirect> {
   const { actions, session, texts } = context;
-  const id = readId(context);
-  const deliveryId = readId(context, 'deliveryId');
+  const id = readUuid(context);
+  const deliveryId = readUuid(context, 'deliveryId');
   unwrap(await actions.redeliver(session, { id, deliveryId }));
   return redirect(`/webhooks/${id}/deliveries/${deliveryId}`, texts.webhooks.resent);
 }

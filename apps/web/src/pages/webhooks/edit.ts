@@ -3,8 +3,9 @@ import type { WebActionData } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
+import { readUuid } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { hostOf, readId } from './address.ts';
+import { hostOf } from './address.ts';
 import { describeEvents } from './events.ts';
 import { readFormValues, renderForm, toInput, type WebhookValues } from './form.ts';
 
@@ -57,7 +58,7 @@ const renderManaged = ({ webhooks }: Texts, { id, url, purpose, taskId }: Webhoo
 });
 
 export async function showEditWebhook(context: UserPageContext): Promise<Page> {
-  const webhook = unwrap(await context.actions.getWebhook(context.session, { id: readId(context) }));
+  const webhook = unwrap(await context.actions.getWebhook(context.session, { id: readUuid(context) }));
   if (webhook.purpose !== 'subscription') return renderManaged(context.texts, webhook);
   const { url, events, description } = webhook;
   const values = { url, events, description: description ?? '' };
@@ -66,7 +67,7 @@ export async function showEditWebhook(context: UserPageContext): Promise<Page> {
 
 export async function changeWebhook(context: UserPageContext): Promise<Page | Redirect> {
   const { actions, session, request, texts } = context;
-  const id = readId(context);
+  const id = readUuid(context);
   const form = readForm(request);
   const values = readFormValues(form);
   const revision = Number(form.text('revision')) || 0;

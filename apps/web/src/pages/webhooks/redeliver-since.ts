@@ -6,18 +6,17 @@ import {
   toFormErrors,
   toStatus,
 } from '../../components/fields.ts';
+import { toLocalTime } from '../../components/schedule/local-time.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
+import { readUuid } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { hostOf, readId } from './address.ts';
-
-const toDay = (at: Date, timeZone: string) =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short' }).format(at);
+import { hostOf } from './address.ts';
 
 async function renderPage(context: UserPageContext, day: string, errors: FormErrors): Promise<Page> {
   const { actions, session, csrfField, timeZone, now, texts } = context;
   const { webhooks, forms } = texts;
-  const id = readId(context);
+  const id = readUuid(context);
   const { url, status } = unwrap(await actions.getWebhook(session, { id }));
   const isOn = status === 'active';
   return {
@@ -35,7 +34,7 @@ ${renderInput({
   required: true,
   errors,
   hint: webhooks.failedSinceHint(timeZone),
-  attributes: html`max="${toDay(now, timeZone)}"`,
+  attributes: html`max="${toLocalTime(now, timeZone).date}"`,
 })}
 <div class="do"><button class="primary"${!isOn && html` disabled`}>${webhooks.resend}</button><a class="button quiet" href="/webhooks/${id}">${forms.cancel}</a></div>
 </form>`,
@@ -47,11 +46,11 @@ const renderCode = (text: string) => html`<code>${text}</code>`;
 const DAY_MS = 86_400_000;
 
 export const showRedeliverSince = (context: UserPageContext): Promise<Page> =>
-  renderPage(context, toDay(new Date(context.now.getTime() - DAY_MS), context.timeZone), NO_ERRORS);
+  renderPage(context, toLocalTime(new Date(context.now.getTime() - DAY_MS), context.timeZone).date, NO_ERRORS);
 
 export async function redeliverSince(context: UserPageContext): Promise<Page | Redirect> {
   const { actions, session, request, texts } = context;
-  const id = readId(context);
+  const id = readUuid(context);
   const day = readForm(request).text('day');
   const result = await actions.redeliverSince(session, { id, day });
   if (!result.success)

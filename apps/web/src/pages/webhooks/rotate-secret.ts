@@ -1,15 +1,16 @@
 import type { Texts } from '@carillon/texts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
+import { readUuid } from '../../http/path-ids.ts';
 import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
-import { hostOf, readId } from './address.ts';
+import { hostOf } from './address.ts';
 import { renderSecret } from './secret.ts';
 
 export async function showRotateSecret(context: UserPageContext): Promise<Page> {
   const { actions, session, csrfField, texts } = context;
   const { webhooks, forms } = texts;
-  const id = readId(context);
+  const id = readUuid(context);
   const { url, purpose, secretVersion } = unwrap(await actions.getWebhook(session, { id }));
   return {
     title: webhooks.rotateTitle,
@@ -26,7 +27,7 @@ ${purpose === 'subscription' && html`<p>${webhooks.rotateInbound}</p>`}
 /** Answers with the secret instead of a redirect. The form names the secret it replaces, so reloading rotates nothing. */
 export async function rotateSecret(context: UserPageContext): Promise<Page> {
   const { actions, session, request, texts } = context;
-  const id = readId(context);
+  const id = readUuid(context);
   const { url, purpose } = unwrap(await actions.getWebhook(session, { id }));
   const result = await actions.rotateSecret(session, { id, secretVersion: readForm(request).text('secretVersion') });
   if (!result.success && result.code === 'CONFLICT') return renderRotatedAlready(texts, id, url);

@@ -4,9 +4,11 @@ import { renderIcon } from '../../components/status-icon.ts';
 import { renderPager } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
+import { readUuid } from '../../http/path-ids.ts';
 import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
-import { hostOf, readId } from './address.ts';
+import { hostOf } from './address.ts';
+import { renderSwitch, renderTest } from './buttons.ts';
 import { renderDeliveries } from './deliveries.ts';
 import { describeEvents } from './events.ts';
 import { renderDeliveryStrip, renderOwner, renderState } from './states.ts';
@@ -17,18 +19,6 @@ type Webhook = Shown['webhook'];
 const SEARCHED = 1000;
 const PAGE_SIZE = 25;
 
-const renderSwitch = (
-  { csrfField, texts: { deliveries } }: UserPageContext,
-  { id, status }: Webhook,
-  isPrimary: boolean,
-): Html =>
-  html`<form method="post" action="/webhooks/${id}/switch">${csrfField}<button class="${isPrimary && 'primary'}" name="isActive" value="${
-    status === 'active' ? 'false' : 'true'
-  }">${status === 'active' ? deliveries.switchOff : deliveries.switchOn}</button></form>`;
-
-const renderTest = ({ csrfField, texts }: UserPageContext, { id }: Webhook, isPrimary: boolean): Html =>
-  html`<form method="post" action="/webhooks/${id}/test">${csrfField}<button class="${isPrimary && 'primary'}">${texts.deliveries.sendTest}</button></form>`;
-
 /** Why nothing is sent, and what to do. */
 function renderWhyOff(context: UserPageContext, webhook: Webhook): Html {
   const { id, status, lastAttempt, waiting } = webhook;
@@ -38,7 +28,7 @@ function renderWhyOff(context: UserPageContext, webhook: Webhook): Html {
     return html`<div class="notice warn" role="region" aria-labelledby="why">${renderIcon('paused')}
 <h2 id="why">${webhooks.offTitle}</h2>
 <p>${webhooks.offText}${waiting > 0 && ` ${webhooks.waiting(waiting, waiting >= SEARCHED)}`}</p>
-<p class="do">${renderSwitch(context, webhook, true)}</p></div>`;
+<p class="do">${renderSwitch(context, `/webhooks/${id}`, status, true)}</p></div>`;
   }
   const last =
     lastAttempt !== null &&
@@ -48,7 +38,7 @@ function renderWhyOff(context: UserPageContext, webhook: Webhook): Html {
 <h2 id="why">${webhooks.failedTitle}</h2>
 <p>${deliveries.switchedOff}${last}</p>
 <p><b>${deliveries.fix}</b> ${webhooks.fix((text) => html`<a href="/webhooks/${id}/redeliver">${text}</a>`)}</p>
-<div class="do">${renderTest(context, webhook, false)}${renderSwitch(context, webhook, true)}</div></div>`;
+<div class="do">${renderTest(context, `/webhooks/${id}`, false)}${renderSwitch(context, `/webhooks/${id}`, status, true)}</div></div>`;
 }
 
 function renderFacts(context: UserPageContext, webhook: Webhook): Html {
@@ -109,7 +99,7 @@ function renderLog(
 export async function showWebhook(context: UserPageContext): Promise<Page> {
   const { actions, session, request, timeZone, texts } = context;
   const { webhooks, lists } = texts;
-  const id = readId(context);
+  const id = readUuid(context);
   const { cursor } = readQuery(request);
   const shown = unwrap(await actions.showWebhook(session, { id, ...(cursor && { cursor }) }));
   const { webhook } = shown;
@@ -123,7 +113,9 @@ export async function showWebhook(context: UserPageContext): Promise<Page> {
       failed > 0 && ` · ${webhooks.failed(failed, failed >= SEARCHED)}`
     }`,
     isLive: true,
-    aside: isOn ? html`${renderTest(context, webhook, true)}${renderSwitch(context, webhook, false)}` : undefined,
+    aside: isOn
+      ? html`${renderTest(context, `/webhooks/${id}`, true)}${renderSwitch(context, `/webhooks/${id}`, status, false)}`
+      : undefined,
     body: html`${renderWhyOff(context, webhook)}
 <div class="split">
 <section aria-labelledby="log"><div class="head"><h2 id="log">${webhooks.deliveries}</h2><p>${lists.timesIn(timeZone)}</p></div>

@@ -1,13 +1,14 @@
 import type { WebActionData } from '../../../actions.ts';
 import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../../components/fields.ts';
+import { formatLocalTime } from '../../../components/schedule/local-time.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
 import { renderMoment, renderMomentWithDistance } from '../../../components/times.ts';
 import { type Html, html, raw } from '../../../html.ts';
 import { readForm, readQuery } from '../../../http/forms.ts';
+import { readId } from '../../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../../page.ts';
-import { toLocalTime } from '../local-time.ts';
 import { readOffset, renderOffsetPager } from '../offset-pager.ts';
-import { askToConfirm, needsConfirmation, readFormValues, readIdOf, renderKept } from '../requests.ts';
+import { askToConfirm, needsConfirmation, readFormValues, renderKept } from '../requests.ts';
 import { COUPON_LIMITS, type CouponLimits, readLimits, renderLimits, toLimits } from './limits.ts';
 import { renderCouponState } from './list.ts';
 
@@ -26,7 +27,7 @@ interface Filled {
 async function readCoupon(context: UserPageContext): Promise<Found> {
   const { actions, session, request } = context;
   const offset = readOffset(readQuery(request));
-  return unwrap(await actions.getCoupon(session, { id: readIdOf(context), limit: PAGE_SIZE, offset }));
+  return unwrap(await actions.getCoupon(session, { id: readId(context), limit: PAGE_SIZE, offset }));
 }
 
 export async function showCoupon(context: UserPageContext): Promise<Page> {
@@ -36,13 +37,13 @@ export async function showCoupon(context: UserPageContext): Promise<Page> {
   const values: FormValues = {
     isActive: isActive ? 'yes' : '',
     maxUses: maxUses === null ? '' : String(maxUses),
-    expiresAt: expiresAt === null ? '' : toLocalTime(new Date(expiresAt), context.timeZone),
+    expiresAt: expiresAt === null ? '' : formatLocalTime(new Date(expiresAt), context.timeZone),
   };
   return renderCoupon(context, found, { values: kept ?? values, isKept: kept !== null });
 }
 
 export async function changeCoupon(context: UserPageContext): Promise<Page | Redirect> {
-  const id = readIdOf(context);
+  const id = readId(context);
   const form = readForm(context.request);
   const values: FormValues = { isActive: form.has('isActive') ? 'yes' : '', ...readLimits(form) };
   const { limits, errors } = toLimits(values, context);
@@ -72,7 +73,7 @@ function renderCoupon(
 ): Page {
   const { texts } = context;
   const { coupons, formats, forms } = texts;
-  const shownExpiry = coupon.expiresAt === null ? '' : toLocalTime(new Date(coupon.expiresAt), context.timeZone);
+  const shownExpiry = coupon.expiresAt === null ? '' : formatLocalTime(new Date(coupon.expiresAt), context.timeZone);
   return {
     title: coupon.code,
     status,
@@ -134,7 +135,7 @@ export async function showDeleteCoupon(context: UserPageContext): Promise<Page> 
 }
 
 export async function deleteCoupon(context: UserPageContext): Promise<Redirect> {
-  const id = readIdOf(context);
+  const id = readId(context);
   const result = await context.actions.deleteCoupon(context.session, { id });
   if (needsConfirmation(result)) return askToConfirm(context, `/admin/coupons/${id}/delete`);
   unwrap(result);

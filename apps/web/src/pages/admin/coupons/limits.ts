@@ -1,8 +1,8 @@
 import { type FormErrors, renderInput } from '../../../components/fields.ts';
+import { parseLocalTime } from '../../../components/schedule/local-time.ts';
 import { type Html, html } from '../../../html.ts';
 import type { Form } from '../../../http/forms.ts';
 import type { UserPageContext } from '../../../page.ts';
-import { parseLocalTime } from '../local-time.ts';
 import { toNumber } from '../requests.ts';
 
 export const COUPON_LIMITS = ['maxUses', 'expiresAt'] as const;

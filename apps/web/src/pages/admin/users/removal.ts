@@ -9,14 +9,15 @@ import {
 } from '../../../components/fields.ts';
 import { html } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';
+import { readId } from '../../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../../page.ts';
-import { askToConfirm, needsConfirmation, readIdOf } from '../requests.ts';
+import { askToConfirm, needsConfirmation } from '../requests.ts';
 import { endOwnAccess } from './user.ts';
 
 type Account = WebActionData<'getAccount'>;
 
 async function readAccount(context: UserPageContext): Promise<Account> {
-  return unwrap(await context.actions.getAccount(context.session, { id: readIdOf(context) }));
+  return unwrap(await context.actions.getAccount(context.session, { id: readId(context) }));
 }
 
 export const showDeactivateUser = async (context: UserPageContext): Promise<Page> =>
@@ -34,7 +35,7 @@ ${renderFormError(errors, texts)}
 });
 
 export async function deactivateUser(context: UserPageContext): Promise<Page | Redirect> {
-  const id = readIdOf(context);
+  const id = readId(context);
   const result = await context.actions.changeAccount(context.session, { id, isActive: false });
   if (needsConfirmation(result)) return askToConfirm(context, `/admin/users/${id}/deactivate`);
   if (!result.success) {
@@ -66,7 +67,7 @@ ${renderInput({ name: 'email', label: texts.accounts.email, value: address, auto
 });
 
 export async function deleteUser(context: UserPageContext): Promise<Page | Redirect> {
-  const id = readIdOf(context);
+  const id = readId(context);
   const email = readForm(context.request).text('email').trim();
   const result = await context.actions.removeAccount(context.session, { id, email });
   if (needsConfirmation(result)) return askToConfirm(context, `/admin/users/${id}/delete`);

@@ -1,6 +1,7 @@
 import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../../actions.ts';
 import { type FormErrors, renderFormError, renderInput, renderSelect } from '../../../components/fields.ts';
+import { formatLocalTime } from '../../../components/schedule/local-time.ts';
 import { renderOutcome } from '../../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
 import { renderMoment, renderMomentOn, renderMomentWithDistance } from '../../../components/times.ts';
@@ -9,7 +10,6 @@ import type { Page, UserPageContext } from '../../../page.ts';
 import { describeTrialEnd } from '../../settings/coupon.ts';
 import { describeUserAgent } from '../../settings/user-agents.ts';
 import { describeDetails, describeEvent } from '../audit-details.ts';
-import { toLocalTime } from '../local-time.ts';
 import { renderKept } from '../requests.ts';
 
 export type Account = WebActionData<'getAccount'>;
@@ -132,7 +132,7 @@ ${
 function renderChange(context: UserPageContext, { id, trialEndsAt }: Account, { values, errors }: FilledForms): Html {
   const { texts } = context;
   const { accounts } = texts;
-  const shownTrialEnd = trialEndsAt === null ? '' : toLocalTime(new Date(trialEndsAt), context.timeZone);
+  const shownTrialEnd = trialEndsAt === null ? '' : formatLocalTime(new Date(trialEndsAt), context.timeZone);
   return html`<form class="panel gap" method="post" action="/admin/users/${id}">${context.csrfField}
 <input type="hidden" name="shownTrialEnd" value="${shownTrialEnd}">
 <h2>${accounts.roleAndPlan}</h2>

@@ -1,15 +1,16 @@
 import type { WebActionInput } from '@carillon/contract/actions/web/index';
 import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../../components/fields.ts';
+import { formatLocalTime, parseLocalTime } from '../../../components/schedule/local-time.ts';
 import { readForm } from '../../../http/forms.ts';
+import { readId } from '../../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../../page.ts';
-import { parseLocalTime, toLocalTime } from '../local-time.ts';
-import { askToConfirm, needsConfirmation, readFormValues, readIdOf } from '../requests.ts';
+import { askToConfirm, needsConfirmation, readFormValues } from '../requests.ts';
 import { type Account, type FilledForms, renderUser } from './user-page.ts';
 
 const FIELDS = ['role', 'plan', 'trialEndsAt', 'days'] as const;
 
 async function readAccount(context: UserPageContext): Promise<Account> {
-  return unwrap(await context.actions.getAccount(context.session, { id: readIdOf(context) }));
+  return unwrap(await context.actions.getAccount(context.session, { id: readId(context) }));
 }
 
 export async function showUser(context: UserPageContext): Promise<Page> {
@@ -23,7 +24,7 @@ export async function showUser(context: UserPageContext): Promise<Page> {
 }
 
 const fill = ({ timeZone }: UserPageContext, { role, plan, trialEndsAt }: Account): FilledForms => ({
-  values: { role, plan, trialEndsAt: trialEndsAt === null ? '' : toLocalTime(new Date(trialEndsAt), timeZone) },
+  values: { role, plan, trialEndsAt: trialEndsAt === null ? '' : formatLocalTime(new Date(trialEndsAt), timeZone) },
   errors: NO_ERRORS,
   days: '14',
   trialErrors: NO_ERRORS,
@@ -36,7 +37,7 @@ async function showAgain(context: UserPageContext, forms: Partial<FilledForms>, 
 }
 
 export async function changeUser(context: UserPageContext): Promise<Page | Redirect> {
-  const id = readIdOf(context);
+  const id = readId(context);
   const form = readForm(context.request);
   const values = { role: form.text('role'), plan: form.text('plan'), trialEndsAt: form.text('trialEndsAt').trim() };
   const end = parseLocalTime(values.trialEndsAt, context.timeZone);
@@ -73,7 +74,7 @@ export const endOwnAccess = ({ dashboard }: UserPageContext, text: string): Redi
 const DAY_MS = 86_400_000;
 
 export async function extendTrial(context: UserPageContext): Promise<Page | Redirect> {
-  const id = readIdOf(context);
+  const id = readId(context);
   const days = readForm(context.request).text('days').trim();
   const count = /^\d{1,4}$/.test(days) ? Number(days) : 0;
   if (count < 1 || count > 3650) {
@@ -93,7 +94,7 @@ export async function extendTrial(context: UserPageContext): Promise<Page | Redi
 }
 
 export async function reactivateUser(context: UserPageContext): Promise<Page | Redirect> {
-  const id = readIdOf(context);
+  const id = readId(context);
   const result = await context.actions.changeAccount(context.session, { id, isActive: true });
   if (needsConfirmation(result)) return askToConfirm(context, `/admin/users/${id}`);
   if (!result.success) return showAgain(context, { errors: toFormErrors(result, context.texts) }, toStatus(result));

@@ -1,6 +1,6 @@
 import { isTimeZone } from '@carillon/contract/validation/formats';
 import type { Texts } from '@carillon/texts';
-import { toInstant } from '../../../components/schedule/local-time.ts';
+import { parseLocalTime } from '../../../components/schedule/local-time.ts';
 import type { OptionalSettings } from '../../../components/task-settings.ts';
 import type { StoredTask } from '../form-data.ts';
 import type { Problems } from '../problems.ts';
@@ -61,9 +61,8 @@ export function readSettings(
   const readMoment = (field: 'endsAt' | 'pausedUntil') => {
     const text = values[field];
     if (text === '' || !isTimeZone(values.timezone)) return null;
-    const [date = '', time = ''] = text.split('T');
     return (
-      toInstant(date, time.slice(0, 5), values.timezone)?.toISOString() ??
+      parseLocalTime(text, values.timezone)?.toISOString() ??
       refuse(field, taskForm.dateAndTime(taskForm.fields[field]))
     );
   };

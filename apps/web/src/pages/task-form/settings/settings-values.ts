@@ -1,4 +1,4 @@
-import { toLocalTime } from '../../../components/schedule/local-time.ts';
+import { formatLocalTime } from '../../../components/schedule/local-time.ts';
 import type { OptionalSettings } from '../../../components/task-settings.ts';
 import type { Form } from '../../../http/forms.ts';
 import type { StoredTask } from '../form-data.ts';
@@ -101,11 +101,8 @@ const writeNumber = (number: number | null | undefined): string =>
 
 const writeSeconds = (ms: number | null | undefined): string => writeNumber(typeof ms === 'number' ? ms / 1000 : null);
 
-function writeMoment(at: string | null, timezone: string): string {
-  if (at === null) return '';
-  const { date, time } = toLocalTime(new Date(at), timezone);
-  return `${date}T${time}`;
-}
+const writeMoment = (at: string | null, timezone: string): string =>
+  at === null ? '' : formatLocalTime(new Date(at), timezone);
 
 function typeAlerts(alerts: StoredTask['alerts']): Partial<SettingsValues> {
   if (alerts === null) return { alerts: 'default' };

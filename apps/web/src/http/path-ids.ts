@@ -1,0 +1,23 @@
+import { isUuid, parseId } from '@carillon/contract/validation/formats';
+import { ActionFailed, type PageContext } from '../page.ts';
+
+type Reader = Pick<PageContext, 'request'>;
+
+const readParameter = ({ request }: Reader, name: string): string =>
+  (request.params as Partial<Record<string, string>>)[name] ?? '';
+
+const notFound = () => new ActionFailed({ success: false, error: 'Not found', code: 'NOT_FOUND' });
+
+/** The number in the path. Stops with 404 for one that no object can have. */
+export function readId(context: Reader): number {
+  const id = parseId(readParameter(context, 'id'));
+  if (id === null) throw notFound();
+  return id;
+}
+
+/** The UUID in the path. Stops with 404 for a text that is none. */
+export function readUuid(context: Reader, name: 'id' | 'deliveryId' = 'id'): string {
+  const id = readParameter(context, name);
+  if (!isUuid(id)) throw notFound();
+  return id.toLowerCase();
+}
