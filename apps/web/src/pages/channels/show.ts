@@ -113,7 +113,7 @@ export async function showChannel(context: UserPageContext): Promise<Page> {
     }`,
     isLive: true,
     aside: isOn
-      ? html`${renderTest(context, `/channels/${id}`, true)}${renderSwitch(context, `/channels/${id}`, status, false)}`
+      ? html`${renderTest(context, `/channels/${id}`, true)}${renderSwitch(context, `/channels/${id}`, channel.status, false)}`
       : undefined,
     body: html`${renderWhyOff(context, channel)}
 <div class="split">
