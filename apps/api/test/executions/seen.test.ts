@@ -1,7 +1,8 @@
-import { executions, users } from '@carillon/db';
-import { eq } from 'drizzle-orm';
+import { executions, queryRows, users } from '@carillon/db';
+import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { buildWebActions } from '../../src/handlers/actions/web/build.ts';
+import { isUnseen } from '../../src/platform/queries/runs.ts';
 import { countUnseen, seeExecutions } from '../../src/product/executions/seen.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { testContext } from '../support/context.ts';
@@ -116,6 +117,21 @@ t.test('Two that mark all runs at once count each run once', async (t) => {
   t.equal(
     counts.reduce((sum, count) => sum + count, 0),
     500,
+  );
+});
+
+t.test('Runs that were seen are not read again', async (t) => {
+  const ivan = await signUp(app, { name: 'Ivan' });
+  await insertRuns(ivan, 3000);
+  clock.advance(3_600_000);
+  t.equal(await seeExecutions(ctx, buildCaller(ivan.id)), 3000);
+  const unseen = isUnseen(sql`e`, sql`${ivan.id}`);
+  const list = sql`select from executions e where e.user_id = ${ivan.id} and ${unseen} order by e.id desc limit 300`;
+  const plan = await queryRows(ctx.db, sql`explain (analyze, timing off, format json) ${list}`);
+  const removed = JSON.stringify(plan).matchAll(/"Rows Removed by Filter":(\d+)/g);
+  t.equal(
+    [...removed].reduce((sum, [, rows]) => sum + Number(rows), 0),
+    0,
   );
 });
 

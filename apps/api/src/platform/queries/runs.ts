@@ -40,19 +40,25 @@ export const selectFirstUnsettled = (userId: SQL, now: Date): SQL => sql`
   least(
     (select min(l.id) from executions_live l where l.user_id = ${userId} and l.status in ('pending', 'running')),
     (select min(id) from (
-      select id, created_at from executions e where e.user_id = ${userId} order by id desc limit ${sql.raw(String(MAX_UNSETTLED))}
+      select id, created_at from executions e where e.user_id = ${userId} order by id desc limit ${number(MAX_UNSETTLED)}
     ) latest where created_at > ${new Date(now.getTime() - SETTLED_MS).toISOString()}::timestamptz),
     (select coalesce(max(e.id), 0) + 1 from executions e where e.user_id = ${userId}))`;
 
+const selectUnseenFrom = (userId: SQL): SQL => sql`(select unseen_from_id from users owner where owner.id = ${userId})`;
+
+/** For a statement in which `e` is `executions`: a run without news needs no eyes. */
+const isNotSeen = (e: SQL): SQL =>
+  sql`${e}.status in ('completed', 'failed') and ${e}.seen_at is null and ${e}.outcome is distinct from 'nothing_new'`;
+
+/** The same of a user's runs. Those before `unseen_from_id` are left out without being read. */
+export const isUnseen = (e: SQL, userId: SQL): SQL => sql`(${isNotSeen(e)} and ${e}.id >= ${selectUnseenFrom(userId)})`;
+
 const MAX_COUNTED = 1000;
 
-/** A run without news needs no eyes. */
-export const isToSee = sql`status in ('completed', 'failed') and outcome is distinct from 'nothing_new'`;
-
-/** The unseen ones of the latest runs. */
+/** The unseen ones of the latest runs. As in `selectLatestRuns`, pairs make the planner follow the index of the user. */
 export const countUnseenSql = (userId: SQL, limit = MAX_COUNTED): SQL<number> => sql`
   (select count(*)::int from (
-    select e.status, e.outcome, e.seen_at from executions e
-    where e.user_id = ${userId} and e.id >= (select unseen_from_id from users u where u.id = ${userId})
-    order by e.id desc limit ${sql.raw(String(limit))}
-  ) latest where ${isToSee} and seen_at is null)`;
+    select status, outcome, seen_at from executions
+    where (user_id, id) between (${userId}, ${selectUnseenFrom(userId)}) and (${userId}, ${number(MAX_ID)})
+    order by user_id desc, id desc limit ${number(limit)}
+  ) latest where ${isNotSeen(sql`latest`)})`;

@@ -5,13 +5,12 @@ import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { executionNotFound, invalidField } from '../../errors.ts';
 import { decodeIdCursor, encodeCursor } from '../../platform/queries/pages.ts';
-import { hasPlannedTrigger, isWatched } from '../../platform/queries/runs.ts';
+import { hasPlannedTrigger, isUnseen, isWatched } from '../../platform/queries/runs.ts';
 import { startOfDay } from '../schedule/time-zone.ts';
 import { executionFields, stepFields, toExecution } from './read.ts';
 import { earlierSuccess } from './result/last-success.ts';
 import { readRunDeliveries } from './run-deliveries.ts';
 import { indexRunsOfUser, selectRunsWithWords } from './search.ts';
-import { isUnseen } from './seen.ts';
 import { listSteps } from './timeline.ts';
 
 const MAX_ATTEMPTS = 10;
@@ -235,7 +234,7 @@ export async function listRuns(ctx: Context, caller: Caller, input: WebActionInp
       select s.id from searched s
       where true ${status === undefined ? sql`` : sql`and s.status = ${status}`}
         ${outcome === undefined ? sql`` : sql`and ${OUTCOMES[outcome]}`}
-        ${unseen ? sql`and ${isUnseen(sql`s`)}` : sql``}
+        ${unseen ? sql`and ${isUnseen(sql`s`, sql`${caller.id}`)}` : sql``}
         ${from ? sql`and s.created_at >= ${from.toISOString()}::timestamptz` : sql``}
         ${until ? sql`and s.created_at < ${until.toISOString()}::timestamptz` : sql``}
       order by s.id desc limit ${limit + 1}

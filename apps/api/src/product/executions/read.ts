@@ -6,9 +6,9 @@ import type { Caller, Context } from '../../context.ts';
 import { executionNotFound } from '../../errors.ts';
 import { ownedList } from '../../platform/queries/owned-list.ts';
 import { findOwnedRow, ownedRow } from '../../platform/queries/owned-row.ts';
+import { isUnseen } from '../../platform/queries/runs.ts';
 import { executionTotal } from '../../platform/queries/user-counts.ts';
 import { indexRunsOfUser, selectRunsWithWords } from './search.ts';
-import { isUnseen } from './seen.ts';
 import { buildTimeline } from './timeline.ts';
 
 export const executionFields = {
@@ -126,7 +126,7 @@ export async function listExecutions(ctx: Context, caller: Caller, query: ListEx
     outcome ? eq(executions.outcome, outcome) : undefined,
     startDate ? gte(executions.createdAt, new Date(startDate)) : undefined,
     endDate ? isUntil(endDate) : undefined,
-    unseen ? isUnseen(sql`executions`) : undefined,
+    unseen ? isUnseen(sql`executions`, sql`${caller.id}`) : undefined,
     q === undefined ? undefined : sql`${executions.id} in (${selectRunsWithWords(caller.id, q)})`,
   );
   const { page, pagination } = await ownExecutions.list(ctx, caller, asked, { filter });

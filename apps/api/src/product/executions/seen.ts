@@ -1,16 +1,11 @@
 import { queryRows } from '@carillon/db';
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { executionNotFound } from '../../errors.ts';
-import { countUnseenSql, isToSee, selectFirstUnsettled } from '../../platform/queries/runs.ts';
+import { countUnseenSql, isUnseen, selectFirstUnsettled } from '../../platform/queries/runs.ts';
 
 /** One statement marks no more, so that it stays short. */
 const MAX_MARKED = 5000;
-/** For a statement in which `e` is `executions`. Those before `unseen_from_id` are left out without being read. */
-export const isUnseen = (
-  e: SQL,
-): SQL => sql`(${e}.status in ('completed', 'failed') and ${e}.seen_at is null and ${e}.outcome is distinct from 'nothing_new'
-  and ${e}.id >= (select unseen_from_id from users u where u.id = ${e}.user_id))`;
 
 export async function countUnseen({ db }: Context, { id }: Pick<Caller, 'id'>): Promise<number> {
   const [row] = await queryRows<{ unseen: number }>(db, sql`select ${countUnseenSql(sql`${id}::int`)} as unseen`);
@@ -24,7 +19,7 @@ export async function seeExecution({ db, now }: Context, caller: Caller, id: num
     sql`
     with seen as (
       update executions set seen_at = ${now().toISOString()}
-      where id = ${id} and user_id = ${caller.id} and ${isToSee} and seen_at is null returning 1
+      where id = ${id} and user_id = ${caller.id} and ${isUnseen(sql`executions`, sql`${caller.id}`)} returning 1
     )
     select (select count(*)::int from seen) as seen from executions where id = ${id} and user_id = ${caller.id}`,
   );
@@ -44,7 +39,7 @@ export async function seeExecutions(ctx: Context, { id: userId }: Caller, { befo
       sql`
       with unseen as materialized (
         select e.id from executions e
-        where e.user_id = ${userId} and ${isUnseen(sql`e`)} and ${isAmong} order by e.id desc limit ${MAX_MARKED}
+        where e.user_id = ${userId} and ${isUnseen(sql`e`, sql`${userId}`)} and ${isAmong} order by e.id desc limit ${MAX_MARKED}
       )
       update executions e set seen_at = ${now} from unseen where e.id = unseen.id and e.seen_at is null returning 1`,
     );
@@ -52,7 +47,7 @@ export async function seeExecutions(ctx: Context, { id: userId }: Caller, { befo
   }
   await ctx.db.execute(sql`
     update users u set unseen_from_id = greatest(u.unseen_from_id, least(
-      (select min(e.id) from executions e where e.user_id = u.id and ${isUnseen(sql`e`)}),
+      (select min(e.id) from executions e where e.user_id = u.id and ${isUnseen(sql`e`, sql`u.id`)}),
       ${selectFirstUnsettled(sql`u.id`, ctx.now())}))
     where u.id = ${userId}`);
   return seen;
