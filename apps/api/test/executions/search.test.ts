@@ -1,12 +1,12 @@
-import { executions, runTexts, tasks } from '@carillon/db';
-import { eq } from 'drizzle-orm';
+import { eventPositions, executions, runTexts, searchPositions, tasks } from '@carillon/db';
+import { eq, inArray, sql } from 'drizzle-orm';
 import t from 'tap';
 import { listRuns } from '../../src/product/executions/dashboard.ts';
 import { listExecutions } from '../../src/product/executions/read.ts';
 import { indexRunTexts } from '../../src/product/executions/search.ts';
 import { testEngine } from '../support/engine.ts';
 import { signUpBob } from '../support/people.ts';
-import { insertEndedRuns, insertTask } from '../support/task-rows.ts';
+import { insertEndedRuns, insertTask, insertUsers } from '../support/task-rows.ts';
 
 const { app, ctx, ai, clock, alice, runDue } = await testEngine(t);
 
@@ -66,6 +66,20 @@ t.test('Runs of before are stored in the background, and words go with their tas
   t.equal(await ctx.db.$count(runTexts), 1501, 'nothing is stored twice');
   await ctx.db.delete(tasks).where(eq(tasks.id, taskId));
   t.equal(await ctx.db.$count(runTexts), 1);
+});
+
+t.test('Users whose runs end all the time keep no other user waiting', async (t) => {
+  const userIds = await insertUsers(ctx, 25);
+  await ctx.db.insert(eventPositions).values(userIds.map((userId) => ({ userId, lastId: 1 })));
+  const last = userIds.at(-1) as number;
+  for (let call = 0; call < 10; call += 1) {
+    await indexRunTexts(ctx);
+    await ctx.db
+      .update(eventPositions)
+      .set({ lastId: sql`${eventPositions.lastId} + 1` })
+      .where(inArray(eventPositions.userId, userIds.slice(0, -1)));
+  }
+  t.equal(await ctx.db.$count(searchPositions, eq(searchPositions.userId, last)), 1);
 });
 
 t.test('A very long answer is searched by its beginning', async (t) => {

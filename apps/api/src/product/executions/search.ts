@@ -20,13 +20,16 @@ export const selectRunsWithWords = (userId: number, q: string): SQL => sql`
   where numnode(websearch_to_tsquery('simple', ${q})) > 0
     and r.words @@ (websearch_to_tsquery('simple', ${q}) && (${`'${userWord(userId)}'`})::tsquery)`;
 
-/** Stores the words of runs that have ended since the last call, for all users. Processes may call it concurrently. */
+/**
+ * Stores the words of runs that have ended since the last call, of some users by chance: in any other order, users with many
+ * runs would keep the others waiting. Processes may call it concurrently.
+ */
 export async function indexRunTexts(ctx: Context): Promise<void> {
   const behind = await queryRows<{ userId: number }>(
     ctx.db,
     sql`
     select p.user_id from event_positions p left join search_positions s using (user_id)
-    where p.last_id > coalesce(s.last_event_id, 0) order by p.user_id limit ${MAX_USERS}`,
+    where p.last_id > coalesce(s.last_event_id, 0) order by random() limit ${MAX_USERS}`,
   );
   for (const { userId } of behind) {
     if (ctx.worker.stopping.aborted) return;
