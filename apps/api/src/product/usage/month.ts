@@ -44,7 +44,7 @@ export async function getUsageMonth(ctx: Context, caller: Caller, month?: string
     readMonth(ctx, caller, period, today),
     readCalls(ctx, caller, period),
     listUsageAlerts(ctx, caller),
-    period === thisMonth ? listPlannedTasks(ctx, caller) : [],
+    period === thisMonth ? listPlannedTasks(ctx, [caller.id]) : [],
   ]);
   if (period !== thisMonth && !row.months.includes(period)) throw noSuchMonth();
   const limits = getPlanLimits(row);

@@ -42,18 +42,21 @@ export async function notifyRefusedRuns(tx: Context, refused: readonly RefusedRu
       and not exists (select from usage_counters o where o.user_id = n.user_id and n.key = any(o.noticed))
     returning c.user_id, n.key, u.language, u.timezone`,
   );
+  const planned = await listPlannedTasks(
+    tx,
+    fresh.map(({ userId }) => userId),
+  );
+  const tasks = Map.groupBy(planned, ({ userId }) => userId);
   await notifyUsers(
     tx,
-    await Promise.all(
-      fresh.map(async ({ userId, key, ...owner }) => {
-        const { account, exceeded } = notices.get(`${userId} ${key}`) as RefusedRun;
-        const { shortages } = forecastRuns(await listPlannedTasks(tx, { id: userId }), account, now);
-        const shortage = shortages.find(({ resource, until }) => {
-          return resource === exceeded.resource && (until?.toISOString() ?? null) === exceeded.resetAt;
-        });
-        return { userId, path: '/usage', ...describe(exceeded, shortage, owner) };
-      }),
-    ),
+    fresh.map(({ userId, key, ...owner }) => {
+      const { account, exceeded } = notices.get(`${userId} ${key}`) as RefusedRun;
+      const { shortages } = forecastRuns(tasks.get(userId) ?? [], account, now);
+      const shortage = shortages.find(({ resource, until }) => {
+        return resource === exceeded.resource && (until?.toISOString() ?? null) === exceeded.resetAt;
+      });
+      return { userId, path: '/usage', ...describe(exceeded, shortage, owner) };
+    }),
   );
 }
 

@@ -1,11 +1,13 @@
 import { tasks } from '@carillon/db';
-import { and, asc, eq, isNotNull } from 'drizzle-orm';
-import type { Caller, Context } from '../../context.ts';
+import { and, asc, eq, inArray, isNotNull } from 'drizzle-orm';
+import type { Context } from '../../context.ts';
 
-/** The active tasks of the caller that have a next run, of which the plan allows a few. */
-export async function listPlannedTasks({ db }: Context, caller: Pick<Caller, 'id'>) {
+/** The active tasks of the users that have a next run, of which a plan allows a few. */
+export async function listPlannedTasks({ db }: Context, userIds: readonly number[]) {
+  if (userIds.length === 0) return [];
   const rows = await db
     .select({
+      userId: tasks.userId,
       taskId: tasks.id,
       taskName: tasks.name,
       nextExecutionAt: tasks.nextExecutionAt,
@@ -20,9 +22,10 @@ export async function listPlannedTasks({ db }: Context, caller: Pick<Caller, 'id
       pausedUntil: tasks.pausedUntil,
     })
     .from(tasks)
-    .where(and(eq(tasks.userId, caller.id), eq(tasks.status, 'active'), isNotNull(tasks.nextExecutionAt)))
+    .where(and(inArray(tasks.userId, [...userIds]), eq(tasks.status, 'active'), isNotNull(tasks.nextExecutionAt)))
     .orderBy(asc(tasks.nextExecutionAt));
-  return rows.map(({ taskId, taskName, nextExecutionAt, ...plan }) => ({
+  return rows.map(({ userId, taskId, taskName, nextExecutionAt, ...plan }) => ({
+    userId,
     taskId,
     taskName,
     nextExecutionAt: nextExecutionAt as Date,

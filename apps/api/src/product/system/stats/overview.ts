@@ -51,7 +51,7 @@ export async function getOverview(ctx: Context, caller: Caller, { since }: { sin
   const now = ctx.now();
   const [row, planned] = await Promise.all([
     readOverview(ctx, caller, new Date(since ?? now.getTime() - DAY_MS)),
-    listPlannedTasks(ctx, caller),
+    listPlannedTasks(ctx, [caller.id]),
   ]);
   const today = toUtcDay(now);
   const month = toUtcMonth(today);
