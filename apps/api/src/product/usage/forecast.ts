@@ -13,7 +13,7 @@ interface Counter {
 }
 
 /** What an account has used, and what it may use. */
-export interface Allowance {
+interface Allowance {
   limits: PlanLimits;
   day: Counter;
   month: Counter;
@@ -21,7 +21,7 @@ export interface Allowance {
   trialEndsAt: Date | null;
 }
 
-export interface PlannedTask {
+interface PlannedTask {
   taskId: number;
   taskName: string;
   plan: Plan;
@@ -49,7 +49,7 @@ export interface Shortage {
   tasks: number;
 }
 
-export interface Slot {
+interface Slot {
   /** A full or a half hour in UTC; of the first one, now. */
   from: Date;
   runs: number;
@@ -57,14 +57,14 @@ export interface Slot {
   refused: number;
 }
 
-export interface NextRun {
+interface NextRun {
   taskId: number;
   taskName: string;
   at: Date;
   refusedBy: Resource | 'budget' | null;
 }
 
-export interface Forecast {
+interface Forecast {
   slots: Slot[];
   next: NextRun[];
   shortages: Shortage[];
@@ -84,7 +84,7 @@ function openAllowance({ limits, day, month, trialEndsAt }: Allowance, now: Date
   let dayEnd = nextDay(now).getTime();
   let monthEnd = thisMonthEnd;
 
-  /** Returns how many of so many runs at an instant are admitted, and what refuses the others. */
+  /** Returns how many of the runs at an instant are admitted, and what refuses the others. */
   function admit(
     at: number,
     runs: number,
@@ -214,15 +214,12 @@ function listBoundaries({ trialEndsAt }: Allowance, now: Date): number[] {
 /** A skipped run is not planned any more; one that is due takes place now. */
 function countFromNext(plan: Plan, next: Date, boundaries: readonly number[]): number[] {
   const [start = 0] = boundaries;
-  const counts = countRuns(startAt(plan, next), boundaries);
-  if (next.getTime() < start) counts[0] = (counts[0] ?? 0) + 1;
-  return counts;
+  const due = next.getTime() < start ? 1 : 0;
+  const pausedUntil = new Date(Math.max(plan.pausedUntil?.getTime() ?? 0, next.getTime()));
+  const plannedRuns = (plan.plannedRuns ?? 0) + due;
+  const [first = 0, ...others] = countRuns({ ...plan, pausedUntil, plannedRuns }, boundaries);
+  return [first + due, ...others];
 }
-
-const startAt = (plan: Plan, next: Date): Plan => ({
-  ...plan,
-  pausedUntil: new Date(Math.max(plan.pausedUntil?.getTime() ?? 0, next.getTime())),
-});
 
 function addToSlots(slots: Slot[], from: number, { runs, refused }: { runs: number; refused: number }) {
   const last = slots.at(-1);

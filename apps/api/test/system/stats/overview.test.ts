@@ -38,6 +38,15 @@ t.test('The day ahead counts every run, however many there are', async (t) => {
   t.equal(upcoming.next.length, 20);
 });
 
+t.test('A run that is due is one of those that a task may have', async (t) => {
+  clock.set('2026-11-24T05:30:10.000Z');
+  await insert('Last', '*/5 * * * *', { maxRuns: 3, plannedRuns: 2 });
+  await insert('Last but one', '*/5 * * * *', { maxRuns: 3, plannedRuns: 1 });
+  const { upcoming } = await overview();
+  t.equal(upcoming.runs, 1 + 2);
+  t.equal(upcoming.next.length, 1 + 2);
+});
+
 t.test('A used up quota is one cause with the runs and tasks that fall out until it begins again', async (t) => {
   clock.set(MORNING);
   await allow(4);
