@@ -141,7 +141,7 @@ const toRetry = ({ runAt, createdAt, ...retry }: JsonRetry) => ({
   createdAt: new Date(createdAt),
 });
 
-/** So many runs are searched for a filter at once: no index has their states, and a user may have millions. */
+/** A filter searches at most this many runs at once: no index has their states, and a user may have millions. */
 const MAX_SEARCHED = 5000;
 /** Of an answer, for its first line. */
 const MAX_ANSWER_START = 400;

@@ -8,7 +8,7 @@ export interface Schedule {
   recurrence: 'once' | 'daily' | 'weekly' | 'monthly';
   /** Overrides `recurrence`. */
   recurrencePattern: string | null;
-  /** Every so many days, weeks or months from the first run on; 1 if it is left out, and with a pattern. */
+  /** The days, weeks or months from one run to the next; 1 if it is left out, and with a pattern. */
   interval?: number;
   timezone: string;
 }

@@ -245,7 +245,7 @@ async function updateTasks(
     where t.id = c.id`);
 }
 
-/** A statement of its own, because naming the column increases the revision of every task. */
+/** A separate statement: naming the column increases the revision of every task that the statement updates. */
 async function markUpdated({ db }: Context, followUps: readonly FollowUp[]) {
   const changed = followUps
     .filter(({ completed, taskStatus }) => taskStatus !== completed.taskStatus)

@@ -7,7 +7,7 @@ import { selectLatestRuns } from '../../../platform/queries/runs.ts';
 import { inTransaction } from '../../../transaction.ts';
 import { getAlert } from './read.ts';
 
-/** The last failure of a task is searched among so many of its runs. */
+/** The last failure of a task is searched among its latest runs, this many. */
 const LATEST_RUNS = 200;
 
 /** A recurring task that was switched off after failed runs. */

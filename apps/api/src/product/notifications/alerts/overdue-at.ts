@@ -46,7 +46,7 @@ const findMinutes = (task: AlertedTask) =>
 const firstLiveInstant = (userId: SQL, taskId: SQL) => sql`select min(e.planned_for) from executions_live e
   where e.user_id = ${userId} and e.task_id = ${taskId} and e.status in ('pending', 'running') and e.trigger = 'schedule'`;
 
-/** Of a task whose alerts reach a webhook, a channel or an address of its own. */
+/** The rules of a task that has a webhook, a channel or an e-mail address, and no rules itself. */
 const DEFAULT_RULES = { overdueMinutes: 15, failuresInRow: 3, fallbacksInRow: 3 } satisfies AlertRules;
 const NO_RULES: AlertRules = {};
 

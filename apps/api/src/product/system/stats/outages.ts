@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 
-/** Instants that were recorded within so many seconds of each other belong to one outage. */
+/** Instants that were recorded at most this long after each other belong to one outage. */
 const GAP_SECONDS = 60;
 const MAX_OUTAGES = 3;
 const NEWEST_TASKS = 1000;

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { isAcknowledgedSql, isStoppedSql, selectLastFailure } from '../../notifications/alerts/acknowledge.ts';
 
 const MAX_FAILING = 20;
-/** The worst of them are searched among so many failing tasks. */
+/** The worst of them are searched among the newest failing tasks, this many. */
 const NEWEST_FAILING = 500;
 
 /** A task whose runs fail: stopped ones first. A refused run of an active task is no failure of the task. */
