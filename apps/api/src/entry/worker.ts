@@ -12,6 +12,7 @@ import { alertOverdue } from '../product/notifications/alerts/overdue.ts';
 import { failAlertMail } from '../product/notifications/alerts/undelivered.ts';
 import { preparePartitions } from '../product/retention/partitions/change-partitions.ts';
 import { createPruner } from '../product/retention/prune.ts';
+import { reportOldBackup } from '../product/system/health/old-backup.ts';
 import { reportSilence } from '../product/system/health/silent-scheduler.ts';
 import { deleteOrphanedObjects } from '../product/uploads/orphaned-objects.ts';
 import { inTransaction } from '../transaction.ts';
@@ -19,6 +20,7 @@ import { inTransaction } from '../transaction.ts';
 const MAIL_MS = 1000;
 const AGENT_RESCUE_MS = 5000;
 const SEARCH_MS = 10_000;
+const BACKUP_CHECK_MS = 3_600_000;
 const PRUNE_MS = 60_000;
 /** Once a day, over all processes. */
 const WATCH_MODELS_MS = 3_600_000;
@@ -80,6 +82,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
       intervals.every(SEARCH_MS, 'storing the words of runs', () => indexRunTexts(ctx));
       intervals.every(PRUNE_MS, 'preparing partitions', () => preparePartitions(ctx));
       intervals.every(WATCH_MODELS_MS, 'watching models', () => watchModels(ctx));
+      intervals.every(BACKUP_CHECK_MS, 'checking the last backup', () => reportOldBackup(ctx));
       intervals.every(PRUNE_MS, 'pruning', createPruner(ctx));
       intervals.every(PRUNE_MS, 'deleting orphaned objects', () => deleteOrphanedObjects(ctx));
     },

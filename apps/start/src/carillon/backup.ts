@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { connect, settings } from '@carillon/db';
 import { readSnapshot } from '@carillon/db/backup/snapshot';
+import { sql } from 'drizzle-orm';
 import { createBackup } from './archive/create.ts';
 import { type AddCommand, CommandFailure, withConfig, withDatabase } from './command.ts';
 import { formatBytes, formatCount, joinParagraphLines } from './formatting.ts';
@@ -15,6 +17,9 @@ other program is needed, and memory use does not depend on the amount of data.
 The archive is a tar file compressed with Zstandard that only its owner can read. Secrets in it stay encrypted: store
 ENCRYPTION_KEY elsewhere, because they cannot be decrypted without it, and JWT_SECRET, because all sessions end without it.`;
 
+const NOT_RECORDED =
+  'The backup is complete, but its time could not be recorded: admins may be notified that the last one is old.';
+
 export const addBackupCommand: AddCommand = (program, context) => {
   program
     .command('backup')
@@ -27,9 +32,13 @@ export const addBackupCommand: AddCommand = (program, context) => {
         if (existsSync(file)) throw new CommandFailure(`${file} already exists: choose another file.`);
         const progress = startProgressBar('Backing up');
         try {
-          const { header, manifest } = await withDatabase(config, (url) =>
-            readSnapshot(url, (snapshot) => createBackup(file, snapshot, { config, progress, signal: context.signal })),
-          );
+          const { header, manifest } = await withDatabase(config, async (url) => {
+            const created = await readSnapshot(url, (snapshot) =>
+              createBackup(file, snapshot, { config, progress, signal: context.signal }),
+            );
+            await recordBackup(url).catch(() => console.error(NOT_RECORDED));
+            return created;
+          });
           progress.end();
           const { size } = await stat(file);
           const rows = Object.values(manifest.tables).reduce((sum, table) => sum + table.rows, 0);
@@ -61,3 +70,13 @@ export const addBackupCommand: AddCommand = (program, context) => {
       }),
     );
 };
+
+/** Admins are notified when the last one is old. */
+async function recordBackup(url: string): Promise<void> {
+  const { db, close } = connect(url, { max: 1 });
+  try {
+    await db.update(settings).set({ lastBackupAt: sql`now()`, backupNoticedAt: null });
+  } finally {
+    await close();
+  }
+}

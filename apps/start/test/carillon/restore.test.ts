@@ -12,8 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { uploads, uploadTotals, users } from '@carillon/db';
+import { settings, uploads, uploadTotals, users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
+import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
 import { FORMAT, HEADER } from '../../src/carillon/archive/format.ts';
@@ -69,6 +70,18 @@ t.test('A backup is one file that only its owner can read, and its content is su
   t.match(again, { code: 1, err: `${archive} already exists: choose another file.\n` });
   const nowhere = await runNext(['backup', join(folder, 'no', 'where')], { ...from, DATABASE_URL: url }, { cwd });
   t.match(nowhere, { code: 1, err: `${join(folder, 'no', 'where')} cannot be written (ENOENT).\n` });
+});
+
+t.test('A backup whose time cannot be recorded is complete, with a warning', async (t) => {
+  const [before] = await db.select({ lastBackupAt: settings.lastBackupAt }).from(settings);
+  t.ok(before?.lastBackupAt, 'the first one is recorded');
+  await db.execute(sql`create function refuse() returns trigger as 'begin raise ''read-only''; end' language plpgsql`);
+  await db.execute(sql`create trigger refuse before update on settings execute function refuse()`);
+  const file = join(folder, 'unrecorded.tar.zst');
+  const { code, out, err } = await runNext(['backup', file], { ...from, DATABASE_URL: url }, { cwd });
+  await db.execute(sql`drop function refuse cascade`);
+  t.match([code, out, err], [0, /8 rows/, /^The backup is complete, but its time could not be recorded/]);
+  t.same(await db.select({ lastBackupAt: settings.lastBackupAt }).from(settings), [before]);
 });
 
 t.test('A restore brings back rows and files as they were', async (t) => {

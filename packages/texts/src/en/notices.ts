@@ -78,6 +78,10 @@ export const notices = {
     `Its last call was on ${moment}. The API processes start runs themselves, up to a minute late. Check that the scheduler runs, and that it has the API_URL and CRON_SECRET of the API.`,
   schedulerBack: 'The scheduler calls again',
   schedulerBackText: (moment: string) => `It was silent since ${moment}.`,
+
+  backupOld: 'The last backup is old',
+  backupOldText: (days: number) =>
+    `It was made ${days} days ago. Run "carillon backup", and check the job that runs it regularly.`,
 };
 
 function describeRuns(runs: number, tasks: number) {

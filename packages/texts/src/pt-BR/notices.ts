@@ -81,6 +81,10 @@ export const notices: typeof en = {
     `Sua última chamada foi em ${moment}. Os processos da API iniciam as execuções sozinhos, com até um minuto de atraso. Verifique se o agendador está em execução e se tem a API_URL e o CRON_SECRET da API.`,
   schedulerBack: 'O agendador voltou a chamar',
   schedulerBackText: (moment) => `Ele estava em silêncio desde ${moment}.`,
+
+  backupOld: 'O último backup é antigo',
+  backupOldText: (days) =>
+    `Ele foi feito há ${days} dias. Execute "carillon backup" e verifique a tarefa que o executa regularmente.`,
 };
 
 function describeRuns(runs: number, tasks: number) {

@@ -2,7 +2,7 @@ import { queryRows, toInstant, users } from '@carillon/db';
 import { getTexts } from '@carillon/texts';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
-import { describeMoment } from '../../../lib/reader.ts';
+import { describeMoment, type Reader } from '../../../lib/reader.ts';
 import { recordEvents } from '../../../platform/events/outbox.ts';
 import { inTransaction } from '../../../transaction.ts';
 import { notifyUsers } from '../../notifications/write.ts';
@@ -42,7 +42,7 @@ async function recordCall(tx: Context, now: Date): Promise<void> {
     returning was.silent_since`,
   );
   if (!was?.silentSince) return;
-  await notifyAdmins(tx, 'back', toInstant(was.silentSince));
+  await reportState(tx, 'back', toInstant(was.silentSince));
 }
 
 /** Notifies the admins of a silent scheduler, once for each silence. Called by the API processes: the scheduler cannot. */
@@ -61,7 +61,7 @@ export function reportSilence(ctx: Context, startedAt: Date): Promise<void> {
     if (!silent) return;
     const lastCalledAt = toInstant(silent.lastCalledAt);
     tx.log.error({ lastCalledAt }, 'the scheduler is silent');
-    const admins = await notifyAdmins(tx, 'silent', lastCalledAt);
+    const admins = await reportState(tx, 'silent', lastCalledAt);
     recordEvents(
       tx,
       admins.map(({ id }) => ({ kind: 'scheduler.silent' as const, userId: id, data: { lastCalledAt } })),
@@ -69,7 +69,22 @@ export function reportSilence(ctx: Context, startedAt: Date): Promise<void> {
   });
 }
 
-async function notifyAdmins(tx: Context, state: 'silent' | 'back', since: Date) {
+const reportState = (tx: Context, state: 'silent' | 'back', since: Date) =>
+  notifyAdmins(tx, (reader) => {
+    const { notices } = getTexts(reader.language);
+    const moment = describeMoment(since, reader);
+    const [title, message] =
+      state === 'silent'
+        ? [notices.schedulerSilent, notices.schedulerSilentText(moment)]
+        : [notices.schedulerBack, notices.schedulerBackText(moment)];
+    return { kind: `scheduler.${state}`, title, message };
+  });
+
+/** Returns the active admins. */
+export async function notifyAdmins(
+  tx: Context,
+  describe: (reader: Reader) => { kind: string; title: string; message: string },
+) {
   const admins = await tx.db
     .select({ id: users.id, language: users.language, timezone: users.timezone })
     .from(users)
@@ -77,15 +92,7 @@ async function notifyAdmins(tx: Context, state: 'silent' | 'back', since: Date) 
     .orderBy(users.id);
   await notifyUsers(
     tx,
-    admins.map(({ id, ...reader }) => {
-      const { notices } = getTexts(reader.language);
-      const moment = describeMoment(since, reader);
-      const [title, message] =
-        state === 'silent'
-          ? [notices.schedulerSilent, notices.schedulerSilentText(moment)]
-          : [notices.schedulerBack, notices.schedulerBackText(moment)];
-      return { userId: id, kind: `scheduler.${state}`, title, message, path: '/admin' };
-    }),
+    admins.map(({ id, ...reader }) => ({ userId: id, path: '/admin', ...describe(reader) })),
   );
   return admins;
 }
