@@ -28,8 +28,13 @@ for (const isRunning of [true, false]) {
     const stopped = await visitor.submit(page, 'Stop');
     t.match(stopped, { status: 200, url: `/executions/${id}`, text: /The run is stopped\./ });
     t.match(stopped.text, /Stopped · run \d+.*The run was stopped.*Run the task again if you still want its answer\./);
+    t.notMatch(stopped.text, /cancelled|CANCELLED|Failed/);
+    t.match(stopped.document.querySelector('.notice.calm')?.text, /The run was stopped/, 'the panel is no alarm');
+    t.equal(stopped.document.querySelectorAll('main svg.failed').length, 0, 'no sign of a failure');
+    t.ok(stopped.document.querySelector('section[aria-labelledby=steps] li:last-child svg.skipped .hollow'));
     t.notOk(stopped.document.querySelector('button[formaction$="/cancel"]'));
     t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'CANCELLED' });
+    t.match(await visitor.submit(stopped, 'Run again'), { status: 200, text: /The run is queued\./ });
   });
 }
 

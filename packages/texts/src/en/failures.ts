@@ -2,6 +2,20 @@
 export const failures = {
   openSettings: 'Open the settings',
   openUsage: 'Open usage',
+  openProviders: 'Open AI providers',
+  openSystemSettings: 'Open system settings',
+  /** What an administrator does instead. */
+  forAdmins: {
+    AUTHENTICATION_FAILED:
+      'Replace your own key in your settings, or the key of this server: AI_API_KEY, ANTHROPIC_API_KEY, or the provider in the administration. Then retry.',
+    UNKNOWN_MODEL:
+      'Choose another model in the task. If no provider is set, set AI_BASE_URL or add a provider in the administration.',
+    PROVIDER_UNAVAILABLE:
+      'Retry in a few minutes. If it happens again, check AI_BASE_URL, or the base URL of the provider in the administration.',
+    QUOTA_EXCEEDED: 'Add credit at the provider, or change its key in the administration. Then retry.',
+    overQuota:
+      'Raise the number of runs per user and day in the system settings, or the plan of the account. Then retry.',
+  },
   RATE_LIMIT_EXCEEDED: {
     why: "The provider's rate limit was reached (429)",
     whatToDo: 'Retry in a few minutes. If it happens often, run your tasks at different times.',

@@ -32,7 +32,9 @@ export const runs = {
   createTask: 'Create a task',
 
   answer: 'Answer',
-  cutOff: 'Cut off at the maximum length',
+  cutOff: (tokens: string | null) =>
+    tokens === null ? 'Cut off at the maximum length.' : `Cut off at ${tokens} tokens.`,
+  raiseLimit: 'Change the limit',
   judgements: { done: 'Done', nothing_new: 'Nothing new', not_done: 'Not done' },
   citations: 'Sources',
   cited: (pages: number) => `${count(pages, 'page', 'pages')} cited`,
@@ -90,7 +92,6 @@ export const runs = {
   retryIsRunning: <P>(run: P) => parts<P>`nothing. Carillon is retrying it: ${run}.`,
   retryIsPlanned: <P>(run: P, moment: string) =>
     parts<P | string>`nothing. Carillon retries ${moment}: ${run}. Choose Retry to retry now.`,
-  errorCode: 'Error code',
 
   details: 'Details',
   requested: 'Requested',
@@ -131,7 +132,9 @@ export const runs = {
   promptChanged: (moment: string) =>
     `The current prompt. This run did not keep its prompt, and the task changed after it started, ${moment}.`,
 
-  attemptFailed: <P>(attempt: P, reason: string) => parts<P | string>`${attempt} failed: ${reason}`,
+  attemptFailed: <P>(attempt: P, reason: string | null) =>
+    parts<P | string>`${attempt} failed${reason === null ? '.' : `: ${reason}`}`,
+  attemptStopped: <P>(attempt: P) => parts<P>`${attempt} was stopped.`,
   attemptLink: (attempt: number) => `Attempt ${number(attempt)}`,
   stepPlanned: 'Planned by the schedule.',
   stepQueued: {
@@ -154,8 +157,7 @@ export const runs = {
     `Sent to ${model ?? 'the model'}${attachments > 0 ? ` with ${count(attachments, 'attachment', 'attachments')}` : ''}.`,
   stepAnswered: (duration: string | null) => `Answered${duration === null ? '' : ` after ${duration}`}.`,
   stepStopped: (duration: string | null) => `Stopped${duration === null ? '' : ` after ${duration}`}.`,
-  stepFailed: (duration: string | null, error: string) =>
-    `Failed${duration === null ? '' : ` after ${duration}`}: ${error}`,
+  stepFailed: (duration: string | null) => `Failed${duration === null ? '' : ` after ${duration}`}.`,
   stepRepeated: <P>(run: P) => parts<P>`Repeated by you: ${run}.`,
   stepNext: <P>(attempt: number, moment: string, run: P, isPending: boolean) =>
     parts<P | string>`Attempt ${number(attempt)} ${isPending ? 'is' : 'was'} planned for ${moment}: ${run}.`,
@@ -173,7 +175,6 @@ export const runs = {
     answer: 'Answer:',
     url: 'URL:',
     tokenCounts: (input: string, output: string) => `${input} in, ${output} out`,
-    cutOff: 'cut off at the maximum length',
     reason: 'REASON',
     answerTitle: 'ANSWER',
     sources: 'SOURCES',

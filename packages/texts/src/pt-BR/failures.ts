@@ -3,6 +3,19 @@ import type { failures as en } from '../en/failures.ts';
 export const failures: typeof en = {
   openSettings: 'Abrir as configurações',
   openUsage: 'Abrir o uso',
+  openProviders: 'Abrir os provedores de IA',
+  openSystemSettings: 'Abrir as configurações do sistema',
+  forAdmins: {
+    AUTHENTICATION_FAILED:
+      'Troque sua própria chave nas suas configurações ou a chave deste servidor: AI_API_KEY, ANTHROPIC_API_KEY ou o provedor na administração. Depois tente de novo.',
+    UNKNOWN_MODEL:
+      'Escolha outro modelo na tarefa. Se nenhum provedor está definido, defina AI_BASE_URL ou adicione um provedor na administração.',
+    PROVIDER_UNAVAILABLE:
+      'Tente de novo em alguns minutos. Se acontecer outra vez, verifique AI_BASE_URL ou a URL base do provedor na administração.',
+    QUOTA_EXCEEDED: 'Adicione crédito no provedor ou troque a chave dele na administração. Depois tente de novo.',
+    overQuota:
+      'Aumente o número de execuções por usuário e dia nas configurações do sistema ou o plano da conta. Depois tente de novo.',
+  },
   RATE_LIMIT_EXCEEDED: {
     why: 'O limite de requisições do provedor foi atingido (429)',
     whatToDo: 'Tente de novo em alguns minutos. Se acontecer muito, execute suas tarefas em horários diferentes.',

@@ -33,7 +33,8 @@ export const runs: typeof en = {
   createTask: 'Criar uma tarefa',
 
   answer: 'Resposta',
-  cutOff: 'Cortada no tamanho máximo',
+  cutOff: (tokens) => (tokens === null ? 'Cortada no tamanho máximo.' : `Cortada em ${tokens} tokens.`),
+  raiseLimit: 'Mudar o limite',
   judgements: { done: 'Feito', nothing_new: 'Nada de novo', not_done: 'Não feito' },
   citations: 'Fontes',
   cited: (pages) => count(pages, 'página citada', 'páginas citadas'),
@@ -91,7 +92,6 @@ export const runs: typeof en = {
   retryIsRunning: (run) => parts`nada. O Carillon está tentando de novo: ${run}.`,
   retryIsPlanned: <P>(run: P, moment: string) =>
     parts<P | string>`nada. O Carillon tenta de novo ${moment}: ${run}. Escolha Tentar de novo para tentar já.`,
-  errorCode: 'Código de erro',
 
   details: 'Detalhes',
   requested: 'Pedida',
@@ -132,7 +132,9 @@ export const runs: typeof en = {
   promptChanged: (moment) =>
     `O prompt atual. Esta execução não guardou seu prompt, e a tarefa mudou depois do começo, ${moment}.`,
 
-  attemptFailed: <P>(attempt: P, reason: string) => parts<P | string>`${attempt} falhou: ${reason}`,
+  attemptFailed: <P>(attempt: P, reason: string | null) =>
+    parts<P | string>`${attempt} falhou${reason === null ? '.' : `: ${reason}`}`,
+  attemptStopped: (attempt) => parts`${attempt} foi interrompida.`,
   attemptLink: (attempt) => `A tentativa ${number(attempt)}`,
   stepPlanned: 'Planejada pelo agendamento.',
   stepQueued: {
@@ -155,7 +157,7 @@ export const runs: typeof en = {
     `Enviada a ${model ?? 'um modelo'}${attachments > 0 ? ` com ${count(attachments, 'anexo', 'anexos')}` : ''}.`,
   stepAnswered: (duration) => `Respondida${duration === null ? '' : ` após ${duration}`}.`,
   stepStopped: (duration) => `Interrompida${duration === null ? '' : ` após ${duration}`}.`,
-  stepFailed: (duration, error) => `Falhou${duration === null ? '' : ` após ${duration}`}: ${error}`,
+  stepFailed: (duration) => `Falhou${duration === null ? '' : ` após ${duration}`}.`,
   stepRepeated: (run) => parts`Repetida por você: ${run}.`,
   stepNext: <P>(attempt: number, moment: string, run: P, isPending: boolean) =>
     parts<
@@ -174,7 +176,6 @@ export const runs: typeof en = {
     answer: 'Resposta:',
     url: 'URL:',
     tokenCounts: (input, output) => `${input} de entrada, ${output} de saída`,
-    cutOff: 'cortada no tamanho máximo',
     reason: 'MOTIVO',
     answerTitle: 'RESPOSTA',
     sources: 'FONTES',

@@ -4,14 +4,14 @@ import { renderOutput } from '../../components/answer/output.ts';
 import { renderSources } from '../../components/answer/sources.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
-import type { Run } from './outcomes.ts';
+import { describeCut, type Run } from './outcomes.ts';
 
 /** Longer answers are cut on the page, and whole as text. */
 const MAX_CHARACTERS = 20_000;
 
 export function renderAnswer(context: UserPageContext, run: Run): Html {
   const { runs } = context.texts;
-  return html`<section aria-labelledby="answer"><div class="head"><h2 id="answer">${runs.answer}</h2>${run.execution.truncated && html`<p>${runs.cutOff}</p>`}</div>${renderOutcome(context, run)}${renderText(context, run)}</section>`;
+  return html`<section aria-labelledby="answer"><div class="head"><h2 id="answer">${runs.answer}</h2>${run.execution.truncated && html`<p class="note">${describeCut(context.texts, run)} <a href="/tasks/${run.task.id}/edit">${runs.raiseLimit}</a></p>`}</div>${renderOutcome(context, run)}${renderText(context, run)}</section>`;
 }
 
 /** Whether the answer does what the task is for, and why another model answered. */

@@ -1,5 +1,5 @@
 import type { Texts } from '@carillon/texts';
-import { renderIcon } from '../../components/status-icon.ts';
+import { type RunOutcome, renderIcon } from '../../components/status-icon.ts';
 import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 import { describeFailure } from './failures.ts';
@@ -11,16 +11,21 @@ export function renderFailure(context: UserPageContext, run: Run): Html {
   const { error, errorCode, startedAt } = execution;
   const { texts } = context;
   const { runs } = texts;
-  const { why, whatToDo, link } = describeFailure(texts, errorCode, startedAt !== null);
-  return html`<div class="notice gap-s" role="region" aria-labelledby="why">
-${renderIcon(describeOutcome(texts, { ...execution, fate, isChanged: false }).outcome)}
+  const { why, whatToDo, link } = describeFailure(context, errorCode, startedAt !== null);
+  const { outcome } = describeOutcome(texts, { ...execution, fate, isChanged: false });
+  // Nobody needs the words of a stop that they asked for.
+  const isStop = outcome === 'cancelled';
+  return html`<div class="notice ${PANELS[outcome]}" role="region" aria-labelledby="why">
+${renderIcon(outcome)}
 <h2 id="why">${why}</h2>
-${error !== null && html`<p>${error}</p>`}
+${!isStop && error !== null && html`<p class="fine">${error} ${errorCode !== null && html`<code>${errorCode}</code>`}</p>`}
 ${describeAttempts(texts, run)}
 <p><b>${runs.whatToDo}</b> ${describeRetry(context, run) ?? whatToDo}${link && html` <a href="${link.href}">${link.text}</a>.`}</p>
-${errorCode !== null && html`<p class="fine">${runs.errorCode} <code>${errorCode}</code></p>`}
 </div>`;
 }
+
+/** Of the panel: a run that was stopped is no failure, and a used quota is no fault. */
+const PANELS: Partial<Record<RunOutcome, string>> = { cancelled: 'calm', quota: 'short' };
 
 function describeAttempts({ runs }: Texts, { execution: { errorCode }, earlierAttempts }: Run): Html | false {
   if (earlierAttempts.length === 0) return false;

@@ -1,5 +1,5 @@
 import type { ExecutionErrorCode } from '@carillon/contract/executions';
-import type { Texts } from '@carillon/texts';
+import type { UserPageContext } from '../../page.ts';
 
 interface Failure {
   /** What happened, as a heading. */
@@ -11,15 +11,32 @@ interface Failure {
 
 /** Why a run failed and what to do about it. A run that never started was refused by a quota of Carillon. */
 export function describeFailure(
-  { failures }: Texts,
+  { texts: { failures }, viewer }: UserPageContext,
   errorCode: ExecutionErrorCode | null,
   hasStarted: boolean,
 ): Failure {
+  const isAdmin = viewer.role === 'ADMIN';
   if (errorCode === null) return failures.unknown;
   if (errorCode === 'QUOTA_EXCEEDED' && !hasStarted) {
-    return { ...failures.overQuota, link: { href: '/usage', text: failures.openUsage } };
+    return isAdmin
+      ? {
+          why: failures.overQuota.why,
+          whatToDo: failures.forAdmins.overQuota,
+          link: { href: '/admin/settings', text: failures.openSystemSettings },
+        }
+      : { ...failures.overQuota, link: { href: '/usage', text: failures.openUsage } };
+  }
+  const { why, whatToDo } = failures[errorCode];
+  if (isAdmin && isOfOperators(errorCode)) {
+    const link = { href: '/admin/providers', text: failures.openProviders };
+    return { why, whatToDo: failures.forAdmins[errorCode], link };
   }
   return errorCode === 'AUTHENTICATION_FAILED'
-    ? { ...failures[errorCode], link: { href: '/settings', text: failures.openSettings } }
-    : failures[errorCode];
+    ? { why, whatToDo, link: { href: '/settings#ai-key', text: failures.openSettings } }
+    : { why, whatToDo };
 }
+
+const OF_OPERATORS = ['AUTHENTICATION_FAILED', 'UNKNOWN_MODEL', 'PROVIDER_UNAVAILABLE', 'QUOTA_EXCEEDED'] as const;
+
+const isOfOperators = (code: ExecutionErrorCode): code is (typeof OF_OPERATORS)[number] =>
+  OF_OPERATORS.some((one) => one === code);

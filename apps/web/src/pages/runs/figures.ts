@@ -20,7 +20,10 @@ export function renderFacts(context: UserPageContext, { execution, request, task
   } = execution;
   const { runs, outcomes, formats } = context.texts;
   const moment = (at: string | null) => at !== null && renderMoment(at, context);
-  const estimate = tokens?.estimated && html` <span class="muted">${runs.estimated}</span>`;
+  // Nothing came of a call that broke off: an estimated 0 says no more than that.
+  const count = (tokens: number, isEstimated: boolean) =>
+    !(isEstimated && tokens === 0) &&
+    html`${formats.number(tokens)}${isEstimated && html` <span class="muted">${runs.estimated}</span>`}`;
   const facts: [string, Html | string | false][] = [
     [plannedFor ? runs.planned : runs.requested, moment(plannedFor ?? createdAt)],
     [runs.started, startedAt !== null && html`${moment(startedAt)}${attempt > 1 && `, ${outcomes.attempt(attempt)}`}`],
@@ -30,8 +33,8 @@ export function renderFacts(context: UserPageContext, { execution, request, task
     ],
     [runs.duration, processingTimeMs !== null && formats.duration(processingTimeMs)],
     [runs.model, execution.model ?? request?.model ?? html`${task.model} <span class="muted">${runs.ofTask}</span>`],
-    [runs.tokensIn, tokens !== null && html`${formats.number(tokens.input)}${estimate}`],
-    [runs.tokensOut, tokens !== null && html`${formats.number(tokens.output)}${estimate}`],
+    [runs.tokensIn, tokens !== null && count(tokens.input, tokens.estimated)],
+    [runs.tokensOut, tokens !== null && count(tokens.output, tokens.estimated)],
     [runs.cost, costUsd !== null && formats.money(costUsd)],
     [runs.webTools, toolUses > 0 && describeTools(context.texts, toolUses, toolCostUsd)],
     [runs.startedBy, outcomes.startedBy[trigger]],

@@ -34,6 +34,10 @@ export function renderRunOutcome(texts: Texts, run: Ended): Html {
   return renderOutcome(outcome, text);
 }
 
+/** That a limit cut the answer off, with the limit where the provider counts its tokens. */
+export const describeCut = ({ runs, formats }: Texts, { execution: { tokens } }: Run): string =>
+  runs.cutOff(tokens === null || tokens.estimated ? null : formats.number(tokens.output));
+
 /** The planned instant; of a run on demand, when it was asked for. */
 export const timeOf = ({ plannedFor, createdAt }: { plannedFor: string | null; createdAt: string }): Date =>
   new Date(plannedFor ?? createdAt);

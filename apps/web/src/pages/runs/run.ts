@@ -52,9 +52,9 @@ ${renderDeliveries(context, id, data)}`,
 /** A run that waits to try again is started by a retry of the one before. */
 function findAction(
   { runs }: Texts,
-  { execution: { id, status, retryOfId }, steps }: Run,
+  { execution: { id, status, errorCode, retryOfId }, steps }: Run,
 ): { path: string; text: string } | null {
-  if (status === 'failed') return { path: `${id}/retry`, text: runs.retry };
+  if (status === 'failed') return { path: `${id}/retry`, text: errorCode === 'CANCELLED' ? runs.runAgain : runs.retry };
   if (status === 'completed') return { path: `${id}/run-again`, text: runs.runAgain };
   const waits = steps.some((step) => step.kind === 'queued as a retry' && step.waitsUntil !== null);
   return waits && retryOfId !== null ? { path: `${retryOfId}/retry`, text: runs.runNow } : null;

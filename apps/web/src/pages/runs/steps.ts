@@ -1,4 +1,3 @@
-import type { Texts } from '@carillon/texts';
 import type { RunOutcome } from '../../components/status-icon.ts';
 import { renderTimeline } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
@@ -18,7 +17,7 @@ interface Entry {
 export function renderSteps(context: UserPageContext, run: Run): Html {
   const { texts } = context;
   const { formats } = texts;
-  const attempts = run.earlierAttempts.flatMap((attempt) => toAttemptEntry(texts, attempt) ?? []);
+  const attempts = run.earlierAttempts.flatMap((attempt) => toAttemptEntry(context, run, attempt) ?? []);
   const entries = [...attempts, ...run.steps.flatMap((step, at) => toEntry(context, run, step, at) ?? [])];
   const sorted = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
   const days = sorted.map(({ at }) => formats.day(at, context));
@@ -35,24 +34,29 @@ export function renderSteps(context: UserPageContext, run: Run): Html {
 }
 
 function toAttemptEntry(
-  texts: Texts,
+  context: UserPageContext,
+  { execution }: Run,
   { id, attempt, errorCode, error, endedAt }: Run['earlierAttempts'][number],
 ): Entry | null {
-  const { runs } = texts;
+  const { runs } = context.texts;
   if (endedAt === null) return null;
-  const reason = error ?? describeFailure(texts, errorCode, true).why;
-  return {
-    at: new Date(endedAt),
-    outcome: 'failed',
-    content: html`<p>${runs.attemptFailed(html`<a href="/executions/${id}">${runs.attemptLink(attempt)}</a>`, reason)}</p>`,
-  };
+  const at = new Date(endedAt);
+  const link = html`<a href="/executions/${id}">${runs.attemptLink(attempt)}</a>`;
+  if (errorCode === 'CANCELLED')
+    return { at, outcome: 'cancelled', content: html`<p>${runs.attemptStopped(link)}</p>` };
+  // The panel says why the run failed; an attempt that failed in the same way adds nothing.
+  const isAlike = errorCode === execution.errorCode && error === execution.error;
+  const reason = isAlike ? null : (error ?? describeFailure(context, errorCode, true).why);
+  return { at, outcome: 'failed', content: html`<p>${runs.attemptFailed(link, reason)}</p>` };
 }
 
 /** Null for a step that another one tells of. */
 function toEntry(context: UserPageContext, run: Run, step: Step, index: number): Entry | null {
   const text = describeStep(context, run, step, index);
   if (text === null) return null;
-  return { at: new Date(step.at), outcome: FATES[step.kind] ?? null, content: html`<p>${text}</p>` };
+  const isStop = step.kind === 'failed' && step.errorCode === 'CANCELLED';
+  const outcome = isStop ? 'cancelled' : (FATES[step.kind] ?? null);
+  return { at: new Date(step.at), outcome, content: html`<p>${text}</p>` };
 }
 
 const FATES: Partial<Record<Step['kind'], RunOutcome>> = { completed: 'ran', failed: 'failed', interrupted: 'missed' };
@@ -92,7 +96,7 @@ function describeStep(context: UserPageContext, run: Run, step: Step, index: num
       return runs.stepAnswered(duration(step.afterMs));
     case 'failed':
       if (step.errorCode === 'CANCELLED') return runs.stepStopped(duration(step.afterMs));
-      return runs.stepFailed(duration(step.afterMs), step.error ?? '');
+      return runs.stepFailed(duration(step.afterMs));
     case 'retried': {
       if (step.attempt === null) return html`${runs.stepRepeated(linkRun(step.id))}`;
       const isPending = index === run.steps.length - 1 && run.hasLiveRetry;

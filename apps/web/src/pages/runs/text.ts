@@ -1,7 +1,7 @@
 import { readId } from '../../http/path-ids.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
 import { describeFailure } from './failures.ts';
-import { describeOutcome, timeOf } from './outcomes.ts';
+import { describeCut, describeOutcome, timeOf } from './outcomes.ts';
 
 /** The run as plain text, to be copied or saved without a script. */
 export async function showRunAsText(context: UserPageContext): Promise<string> {
@@ -38,14 +38,15 @@ export async function showRunAsText(context: UserPageContext): Promise<string> {
     [label.tokens, tokens !== null && label.tokenCounts(formats.number(tokens.input), formats.number(tokens.output))],
     [label.cost, costUsd !== null && formats.money(costUsd)],
     [label.judgement, outcome !== null && `${runs.judgements[outcome]}. ${outcomeReason}`],
-    [label.answer, truncated && label.cutOff],
+    [label.answer, truncated && describeCut(texts, run)],
     [label.url, `${context.dashboard.appUrl}/executions/${id}`],
   ];
   const width = Math.max(...lines.map(([name]) => name.length));
-  const failure = status === 'failed' && describeFailure(texts, errorCode, startedAt !== null);
+  const failure = status === 'failed' && describeFailure(context, errorCode, startedAt !== null);
   return [
     lines.flatMap(([name, value]) => (value === false ? [] : [`${name.padEnd(width)} ${value}`])).join('\n'),
-    failure && `${label.reason}\n${failure.why}. ${error ?? ''}\n${failure.whatToDo}`,
+    failure &&
+      `${label.reason}\n${failure.why}. ${errorCode === 'CANCELLED' ? '' : (error ?? '')}\n${failure.whatToDo}`,
     result !== null && `${label.answerTitle}\n${result}`,
     citations.length > 0 &&
       `${label.sources}\n${citations.map(({ url, title }, at) => `${at + 1}. ${title}\n   ${url}`).join('\n')}`,

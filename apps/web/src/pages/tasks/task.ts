@@ -91,12 +91,13 @@ const renderFurtherButtons = (
   html`<form class="do" method="post" action="/tasks/${id}/duplicate">${csrfField}<a class="button" href="/tasks/${id}/edit">${forms.edit}</a><button>${tasks.duplicate}</button><a class="button danger" href="/tasks/${id}/delete">${forms.delete}</a></form>`;
 
 /** What the latest run that has ended says, if it failed. */
-function renderFailure({ texts }: UserPageContext, { task, runs }: TaskView): Html {
+function renderFailure(context: UserPageContext, { task, runs }: TaskView): Html {
+  const { texts } = context;
   const { tasks } = texts;
   const ended = runs.find(({ status }) => status === 'completed' || status === 'failed');
   if (ended?.status !== 'failed' || ended.errorCode === 'CANCELLED') return EMPTY;
   const { outcome } = describeOutcome(texts, { ...ended, fate: null });
-  const { why } = describeFailure(texts, ended.errorCode, ended.startedAt !== null);
+  const { why } = describeFailure(context, ended.errorCode, ended.startedAt !== null);
   const isRetried = runs[0]?.trigger === 'retry' && runs[0].status === 'pending';
   const next = isRetried ? tasks.isRetried : task.status === 'active' ? tasks.nextComes : tasks.noNextRun;
   return html`<div class="notice">${renderIcon(outcome)}<p><b>${tasks.lastFailed}</b> ${why}. ${next}</p><p><a href="/executions/${ended.id}">${tasks.seeWhy}</a></p></div>`;
