@@ -33,7 +33,7 @@ t.test('The page says when the task runs, what it last answered and what has cha
   t.match(page.text, /What is new\?/);
   t.match(page.text, /Last 2 planned runs ?1 on time, 1 late/);
   t.equal(page.document.querySelector('.answer h3')?.innerHTML, 'Busy &lt;b&gt;now&lt;/b&gt;');
-  t.equal(page.document.querySelector('.diff del')?.text, '# Quiet');
+  t.equal(page.document.querySelector('.diff del')?.text, 'Quiet');
   t.match(page.document.querySelector('.strip.tall title:last-of-type')?.text, /Completed|Late/);
   t.match(page.text, /Next ten ?Skip the next run ?11:00 ?Fri 20 Nov/);
   const links = page.document.querySelectorAll('main a').map((link) => link.getAttribute('href'));

@@ -65,8 +65,9 @@ export const runs = {
   wholeOutput: 'The whole output',
   changesCut: 'Some changes are not shown: a value is long, or many changed.',
   missing: 'missing',
-  lineChanges: (added: number, removed: number) =>
-    `${count(added, 'line', 'lines')} added, ${number(removed)} removed.`,
+  otherFormat: 'The words are the same. Only the formatting differs.',
+  lineChanges: (changed: number, added: number, removed: number) =>
+    `${count(changed, 'line', 'lines')} changed, ${number(added)} added, ${number(removed)} removed.`,
   unchangedLines: (lines: number) => count(lines, 'unchanged line', 'unchanged lines'),
 
   deliveries: 'Deliveries',

@@ -129,8 +129,6 @@ export const tasks = {
   readWhole: 'Read the whole answer',
   noneAnswered: 'None of the latest runs has an answer. The runs below say why.',
   noAnswer: 'No answer yet. Run the task now to see one.',
-  sameAnswer: 'Both answers are the same.',
-  tooLong: 'The answers are too long to compare here.',
 
   costAndTime: 'Cost and duration',
   costIn30Days: (cost: string) => `${cost} in 30 days`,

@@ -65,8 +65,9 @@ export const runs: typeof en = {
   wholeOutput: 'A saída inteira',
   changesCut: 'Algumas mudanças não aparecem: um valor é longo ou muitos mudaram.',
   missing: 'ausente',
-  lineChanges: (added, removed) =>
-    `${count(added, 'linha acrescentada', 'linhas acrescentadas')}, ${count(removed, 'removida', 'removidas')}.`,
+  otherFormat: 'As palavras são as mesmas. Só a formatação é diferente.',
+  lineChanges: (changed, added, removed) =>
+    `${count(changed, 'linha mudou', 'linhas mudaram')}, ${count(added, 'acrescentada', 'acrescentadas')}, ${count(removed, 'removida', 'removidas')}.`,
   unchangedLines: (lines) => count(lines, 'linha igual', 'linhas iguais'),
 
   deliveries: 'Entregas',

@@ -133,8 +133,6 @@ export const tasks: typeof en = {
   readWhole: 'Ler a resposta inteira',
   noneAnswered: 'Nenhuma das últimas execuções tem resposta. As execuções abaixo dizem por quê.',
   noAnswer: 'Nenhuma resposta ainda. Execute a tarefa agora para ver uma.',
-  sameAnswer: 'As duas respostas são iguais.',
-  tooLong: 'As respostas são longas demais para comparar aqui.',
 
   costAndTime: 'Custo e duração',
   costIn30Days: (cost) => `${cost} em 30 dias`,

@@ -40,6 +40,44 @@ export function renderMarkdown(text: string, texts: Texts): Html {
   return raw(markdown.renderer.render(tokens, markdown.options, texts));
 }
 
+/** What is read of an answer, without its marks: a line for each paragraph, heading, item, row of a table and line of code. */
+export function readLines(text: string): string[] {
+  const lines: string[] = [];
+  let cells: string[] | null = null;
+  let mark = '';
+  for (const token of markdown.parse(text, {})) {
+    switch (token.type) {
+      // Without its number, which changes with each item before it.
+      case 'list_item_open':
+        mark = '• ';
+        break;
+      case 'tr_open':
+        cells = [];
+        break;
+      case 'tr_close':
+        lines.push((cells ?? []).join(' · '));
+        cells = null;
+        break;
+      case 'inline':
+        if (cells) cells.push(readInline(token));
+        else for (const line of readInline(token).split('\n')) lines.push(mark + line);
+        mark = '';
+        break;
+      case 'fence':
+      case 'code_block':
+        lines.push(...token.content.replace(/\n$/, '').split('\n'));
+    }
+  }
+  return lines.filter((line) => line.trim() !== '');
+}
+
+const readInline = ({ children, content }: Token): string =>
+  children === null || children.length === 0
+    ? content
+    : children
+        .map(({ type, content }) => (type === 'softbreak' ? ' ' : type === 'hardbreak' ? '\n' : content))
+        .join('');
+
 /** Headings continue those of the page and leave out no level, whichever level the answer begins with. */
 function nestHeadings(tokens: readonly Token[]): void {
   const open: number[] = [];

@@ -13,7 +13,7 @@ type Fields = Record<string, unknown>;
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
+export const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null;
 
 const isFlat = (value: unknown): value is Fields =>
   isFields(value) && Object.values(value).every((one) => isScalar(one) && String(one).length <= MAX_CELL);
@@ -25,7 +25,8 @@ function findColumns(value: unknown): string[] | null {
   return columns.length > 0 && columns.length <= MAX_COLUMNS ? columns : null;
 }
 
-function renderScalar({ answers }: Texts, value: unknown): Html {
+/** A value that is no list and no object. */
+export function renderScalar({ answers }: Texts, value: unknown): Html {
   if (value === null) return html`<span class="muted">null</span>`;
   if (typeof value === 'boolean') return html`${value ? answers.yes : answers.no}`;
   return html`<span class="plain-text">${String(value)}</span>`;

@@ -1,5 +1,6 @@
 import type { Texts } from '@carillon/texts';
-import { renderDifferences } from '../../components/differences.ts';
+import { renderAnswerDifferences } from '../../components/answer/answer-differences.ts';
+import { isScalar, renderScalar } from '../../components/answer/output.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
@@ -10,7 +11,7 @@ type Change = NonNullable<Run['execution']['changes']>[number];
 /** Of a value, in characters. */
 const MAX_VALUE_LENGTH = 300;
 
-/** How the answer differs from the one that it was compared with: watched values, then the text. */
+/** How the answer differs from the one that it was compared with: the watched values of an output, or the text. */
 export function renderChanges(context: UserPageContext, { execution, lastSuccess }: Run): Html {
   const { texts } = context;
   const { runs, formats } = texts;
@@ -18,16 +19,16 @@ export function renderChanges(context: UserPageContext, { execution, lastSuccess
   if (result === null || lastSuccess === null) return EMPTY;
   const { id, at, answer } = lastSuccess;
   const link = html`<a href="/executions/${id}">${formats.moment(new Date(at), context)}</a>`;
-  const values = output !== null && changed !== null ? renderValues(changes ?? [], texts) : EMPTY;
-  return html`<section aria-labelledby="changes"><div class="head"><h2 id="changes">${changed ? runs.changedSince : runs.changes}</h2><p>${runs.since(link)}</p></div>${values}${
-    answer === result
-      ? html`<p class="muted">${runs.sameAnswer}</p>`
-      : (renderDifferences(answer, result, texts) ?? html`<p class="muted">${runs.tooLong}</p>`)
+  return html`<section aria-labelledby="changes"><div class="head"><h2 id="changes">${changed ? runs.changedSince : runs.changes}</h2><p>${runs.since(link)}</p></div>${
+    output !== null && changed !== null
+      ? renderValues(changes ?? [], texts)
+      : renderAnswerDifferences(answer, result, texts)
   }</section>`;
 }
 
 /** The watched values that changed, before and now. */
-export function renderValues(changes: readonly Change[], { runs }: Texts): Html {
+export function renderValues(changes: readonly Change[], texts: Texts): Html {
+  const { runs } = texts;
   if (changes.length === 0) return html`<p class="muted">${runs.noWatchedChange}</p>`;
   const listed = changes.filter(({ from, to }) => from !== undefined || to !== undefined);
   const isCut = changes.some(({ cut }) => cut);
@@ -37,15 +38,17 @@ export function renderValues(changes: readonly Change[], { runs }: Texts): Html 
     listed.map(({ path, from, to }) =>
       renderRow(
         renderRowHead(path === '' ? runs.wholeOutput : html`<code class="code">${path}</code>`, { class: 'whole' }),
-        renderCell(renderValue(from, runs.missing), { label: runs.before }),
-        renderCell(renderValue(to, runs.missing), { label: runs.now }),
+        renderCell(renderChangedValue(from, texts), { label: runs.before }),
+        renderCell(renderChangedValue(to, texts), { label: runs.now }),
       ),
     ),
   )}${isCut && html`<p class="fine muted">${runs.changesCut}</p>`}`;
 }
 
-function renderValue(value: unknown, missing: string): Html {
-  if (value === undefined) return html`<span class="muted">${missing}</span>`;
-  const text = JSON.stringify(value);
+/** As the answer shows it: `yes` for `true`. */
+function renderChangedValue(value: unknown, texts: Texts): Html {
+  if (value === undefined) return html`<span class="muted">${texts.runs.missing}</span>`;
+  if (isScalar(value) && String(value).length <= MAX_VALUE_LENGTH) return renderScalar(texts, value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   return html`<code class="code">${text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text}</code>`;
 }

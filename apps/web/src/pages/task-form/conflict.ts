@@ -94,7 +94,9 @@ export function renderConflict(reader: Reader, { values, settings, plan, task, s
   const rows = findRows({ values, settings, plan }, stored, formData, reader);
   const renderValue = (text: string | Html): Html =>
     text === '' ? html`<span class="muted">${taskForm.empty}</span>` : html`${text}`;
-  const differences = renderDifferences(task.prompt, values.prompt, reader.texts);
+  const differences =
+    task.prompt !== values.prompt &&
+    renderDifferences(task.prompt.split('\n'), values.prompt.split('\n'), reader.texts);
   return html`<section class="gap" aria-labelledby="versions"><h2 id="versions">${taskForm.twoVersions}</h2>${
     rows.length === 0
       ? html`<p>${taskForm.sameFields}</p>`

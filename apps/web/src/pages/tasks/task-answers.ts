@@ -1,7 +1,7 @@
 import type { Texts } from '@carillon/texts';
+import { renderAnswerDifferences } from '../../components/answer/answer-differences.ts';
 import { renderMarkdown } from '../../components/answer/markdown.ts';
 import { renderOutput } from '../../components/answer/output.ts';
-import { renderDifferences } from '../../components/differences.ts';
 import { renderMoment } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
@@ -38,14 +38,8 @@ const renderNoAnswer = ({ tasks }: Texts, hasRun: boolean) => html`<section aria
 function renderChange(context: UserPageContext, { text, output, changes }: Answer, before: Answer): Html {
   const { texts } = context;
   if (output !== null && changes !== null) return renderChangeSince(context, before, renderValues(changes, texts));
-  const differences = renderDifferences(before.text, text, texts);
-  return renderChangeSince(
-    context,
-    before,
-    html`<div class="panel gap">${
-      differences ?? html`<p class="muted">${text === before.text ? texts.tasks.sameAnswer : texts.tasks.tooLong}</p>`
-    }</div>`,
-  );
+  const differences = renderAnswerDifferences(before.text, text, texts);
+  return renderChangeSince(context, before, html`<div class="panel gap">${differences}</div>`);
 }
 
 const renderChangeSince = (
