@@ -1,6 +1,6 @@
 import { EVENT_KINDS } from '@carillon/contract/webhooks/events';
 import type { Texts } from '@carillon/texts';
-import { renderNavigation } from './components/navigation.ts';
+import { renderNavigation, renderShortcuts } from './components/navigation.ts';
 import { signInPicture } from './components/sign-in-picture.ts';
 import { EMPTY, type Html, html, raw } from './html.ts';
 import { ASSET_URLS } from './http/assets.ts';
@@ -12,13 +12,19 @@ interface Frame {
   theme: 'light' | 'dark' | null;
 }
 
-const renderHead = ({ title, isLive, scripts = [] }: Page) => html`<head>
+const renderHead = ({ title, isLive, scripts = [] }: Page, { navigation }: Texts) => html`<head>
 <meta charset="utf-8">
 <title>${title} · Carillon</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="description" content="${navigation.description}">
 <meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#fff" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#151d1b" media="(prefers-color-scheme: dark)">
 <meta name="htmx-config" content='{"includeIndicatorStyles":false,"allowEval":false}'>
+<link rel="preload" href="${ASSET_URLS.latin}" as="font" type="font/woff2" crossorigin>
 <link rel="icon" href="${ASSET_URLS.mark}" type="image/svg+xml">
+<link rel="apple-touch-icon" href="${ASSET_URLS.touchIcon}">
+<link rel="manifest" href="${ASSET_URLS.manifest}">
 <link rel="stylesheet" href="${ASSET_URLS.styles}">
 <script src="${ASSET_URLS.htmx}" defer></script>
 ${isLive && html`<script src="${ASSET_URLS.live}" type="module"></script>`}${scripts.map((address) => html`<script src="${address}" type="module"></script>`)}
@@ -48,7 +54,7 @@ export function renderSignedIn(context: UserPageContext, { page, notice, theme }
   return renderHtml(
     context.texts,
     theme,
-    renderHead(page),
+    renderHead(page, context.texts),
     html`<body data-events="${EVENT_KINDS.join(' ')}" data-after="${context.viewer.lastEventId}">
 <a class="skip" href="#main">${context.texts.navigation.skip}</a>
 ${renderNavigation(context)}
@@ -57,6 +63,7 @@ ${renderNavigation(context)}
 ${renderHeader(page)}
 ${body}
 </main>
+${renderShortcuts(context)}
 </body>`,
   );
 }
@@ -70,7 +77,7 @@ export function renderSignedOut(
   return renderHtml(
     texts,
     theme,
-    renderHead({ ...page, isLive: false }),
+    renderHead({ ...page, isLive: false }, texts),
     html`<body class="signed-out">
 <main id="main">
 <p class="brand"><img src="${ASSET_URLS.mark}" alt="" width="40" height="40">Carillon</p>

@@ -4,28 +4,67 @@ import { ASSET_URLS } from '../http/assets.ts';
 import type { UserPageContext } from '../page.ts';
 import { formatZone } from './schedule/render.ts';
 
-/** The entries of the menu, in groups. */
+/** In a box of 24 × 24, as lines. */
+const ICONS = {
+  home: 'M4 11.5 12 5l8 6.5V20h-5.5v-5h-5v5H4z',
+  tasks: 'M3 8.5h18M3 19.5h18M6 8.5v-4M11 8.5v-4M18 8.5v-4M8 19.5v-5M13 19.5v-5M18 19.5v-5',
+  runs: 'M12 3.5a8.5 8.5 0 1 0 0 17 8.5 8.5 0 0 0 0-17zM10.2 8.8v6.4l5-3.2z',
+  agent:
+    'M5 5h14a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-7l-4.5 4v-4H5a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1zM8.5 10.5h.01M12 10.5h.01M15.5 10.5h.01',
+  files: 'M6 3.5h8l4.5 4.5v12.5H6zM14 3.5V8h4.5',
+  alerts: 'M12 4 2.8 19.5h18.4zM12 10v4.5M12 17h.01',
+  channels: 'M20.5 3.5 3.5 10l6.5 3.5m10.5-10L14 20.5l-4-7m10.5-10L10 13.5',
+  webhooks: 'M8.5 8 4.5 12l4 4M15.5 8l4 4-4 4M13.2 5.5l-2.4 13',
+  notifications: 'M4 13.5 6.5 5h11l2.5 8.5V19H4zM4 13.5h4.5l1.2 2.5h4.6l1.2-2.5H20',
+  usage: 'M4 20h16M6.5 20v-6M11 20V9M15.5 20v-8M20 20V4.5',
+  settings:
+    'M4 7h9M17 7h3M4 17h3M11 17h9M15 4.8a2.2 2.2 0 1 0 0 4.4 2.2 2.2 0 0 0 0-4.4zM9 14.8a2.2 2.2 0 1 0 0 4.4 2.2 2.2 0 0 0 0-4.4z',
+  administration: 'M12 3.5 4.5 6.2v5.3c0 4.4 3 7.3 7.5 9 4.5-1.7 7.5-4.6 7.5-9V6.2zM9 12l2.2 2.2L15.2 10',
+  newTask: 'M12 5v14M5 12h14',
+} as const;
+
+/** The entries of the menu, in groups. The first one needs no name to be seen. */
 const GROUPS = [
-  [
-    { href: '/', name: 'home' },
-    { href: '/tasks', name: 'tasks' },
-    { href: '/executions', name: 'runs' },
-    { href: '/agent', name: 'agent' },
-    { href: '/files', name: 'files' },
-  ],
-  [
-    { href: '/alerts', name: 'alerts' },
-    { href: '/channels', name: 'channels' },
-    { href: '/webhooks', name: 'webhooks' },
-  ],
-  [
-    { href: '/notifications', name: 'notifications' },
-    { href: '/usage', name: 'usage' },
-    { href: '/settings', name: 'settings' },
-  ],
+  {
+    name: 'work',
+    entries: [
+      { href: '/', name: 'home' },
+      { href: '/tasks', name: 'tasks' },
+      { href: '/executions', name: 'runs' },
+      { href: '/agent', name: 'agent' },
+      { href: '/files', name: 'files' },
+    ],
+  },
+  {
+    name: 'sending',
+    entries: [
+      { href: '/alerts', name: 'alerts' },
+      { href: '/channels', name: 'channels' },
+      { href: '/webhooks', name: 'webhooks' },
+    ],
+  },
+  {
+    name: 'account',
+    entries: [
+      { href: '/notifications', name: 'notifications' },
+      { href: '/usage', name: 'usage' },
+      { href: '/settings', name: 'settings' },
+    ],
+  },
 ] as const;
 
-const ADMIN_GROUP = [{ href: '/admin', name: 'administration' }] as const;
+const ADMIN_GROUP = { name: 'server', entries: [{ href: '/admin', name: 'administration' }] } as const;
+
+/** In reach of a thumb on phones. */
+const SHORTCUTS = [
+  { href: '/', name: 'home' },
+  { href: '/tasks', name: 'tasks' },
+  { href: '/executions', name: 'runs' },
+  { href: '/tasks/new', name: 'newTask' },
+] as const;
+
+const renderIcon = (name: keyof typeof ICONS) =>
+  raw(`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`);
 
 const MOST_UNREAD = 100;
 
@@ -52,10 +91,11 @@ export function renderNavigation({
 </header>
 <nav class="menu" id="menu" popover aria-label="${texts.main}">
 ${groups.map(
-  (group) =>
-    html`<ul>${group.map(
+  ({ name: group, entries }) =>
+    html`<p class="group" id="menu-${group}">${texts[group]}</p>
+<ul aria-labelledby="menu-${group}">${entries.map(
       ({ href, name }) =>
-        html`<li><a href="${href}"${isCurrent(href, path) && raw(' aria-current="page"')}>${texts[name]}${
+        html`<li><a href="${href}"${isCurrent(href, path) && raw(' aria-current="page"')}>${renderIcon(name)}${texts[name]}${
           href === '/notifications' && renderUnread(viewer.unread, texts)
         }</a></li>`,
     )}</ul>`,
@@ -67,4 +107,13 @@ ${groups.map(
 </form>
 </nav>
 </div>`;
+}
+
+/** The bar at the bottom of phones. */
+export function renderShortcuts({ request, texts: { navigation: texts } }: UserPageContext) {
+  const [path = '/'] = request.url.split('?');
+  return html`<nav class="shortcuts" aria-label="${texts.shortcuts}"><ul>${SHORTCUTS.map(
+    ({ href, name }) =>
+      html`<li><a href="${href}"${path === href && raw(' aria-current="page"')}>${renderIcon(name)}${texts[name]}</a></li>`,
+  )}</ul></nav>`;
 }

@@ -8,17 +8,44 @@ import { PAGE_ROUTE } from './page-route.ts';
 const ownFile = (name: string) => new URL(`../../assets/${name}`, import.meta.url);
 const packageFile = (specifier: string) => new URL(import.meta.resolve(specifier));
 
+const NAMES_FILES = /\.(css|webmanifest)$/;
+/** Fonts and pictures of pixels are compressed already. */
+const IS_COMPRESSED = /^(font\/|image\/png)/;
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
+const font = (subset: string) => ({
+  folder: 'fonts',
+  name: `${subset}.woff2`,
+  type: 'font/woff2',
+  path: packageFile(`@fontsource-variable/hanken-grotesk/files/hanken-grotesk-${subset}-wght-normal.woff2`),
+});
+const icon = (name: string) => ({ folder: 'images', name, type: 'image/png', path: ownFile(`icons/${name}`) });
+
+/** A file that names another one follows it. */
 const FILES = {
-  styles: { folder: 'styles', name: 'carillon.css', type: 'text/css; charset=utf-8', path: ownFile('styles.css') },
   mark: { folder: 'images', name: 'mark.svg', type: 'image/svg+xml', path: ownFile('mark.svg') },
+  drum: { folder: 'images', name: 'drum.svg', type: 'image/svg+xml', path: ownFile('drum.svg') },
+  icon192: icon('icon-192.png'),
+  icon512: icon('icon-512.png'),
+  maskable: icon('maskable-512.png'),
+  touchIcon: icon('touch-180.png'),
+  latin: font('latin'),
+  latinExt: font('latin-ext'),
+  manifest: {
+    folder: 'manifest',
+    name: 'carillon.webmanifest',
+    type: 'application/manifest+json',
+    path: ownFile('carillon.webmanifest'),
+  },
+  styles: { folder: 'styles', name: 'carillon.css', type: 'text/css; charset=utf-8', path: ownFile('styles.css') },
   htmx: { folder: 'scripts', name: 'htmx.js', type: JAVASCRIPT, path: packageFile('htmx.org/dist/htmx.min.js') },
   timeZone: { folder: 'scripts', name: 'time-zone.js', type: JAVASCRIPT, path: ownFile('time-zone.js') },
   attach: { folder: 'scripts', name: 'attach.js', type: JAVASCRIPT, path: ownFile('attach.js') },
   agent: { folder: 'scripts', name: 'agent.js', type: JAVASCRIPT, path: ownFile('agent.js') },
   live: { folder: 'scripts', name: 'live.js', type: JAVASCRIPT, path: ownFile('live.js') },
 } as const;
+
+type File = { folder: string; name: string; type: string; path: URL };
 
 interface Asset {
   url: string;
@@ -33,11 +60,24 @@ const COMPRESSIONS = {
   gzip: (plain: Buffer) => gzipSync(plain),
 };
 
-/** The content decides the name, so that browsers may cache a file without asking again. */
-function readAsset({ folder, name, type, path }: (typeof FILES)[keyof typeof FILES]): Asset {
-  const plain = readFileSync(fileURLToPath(path));
+const addresses = new Map<string, string>();
+
+/**
+ * The content decides the name, so that browsers may cache a file without asking again. Addresses of files read before are
+ * replaced in it.
+ */
+function readAsset({ folder, name, type, path }: File): Asset {
+  let plain = readFileSync(fileURLToPath(path));
+  if (NAMES_FILES.test(name)) {
+    const named = plain
+      .toString()
+      .replaceAll(/"(\/(?:fonts|images)\/[^"]+)"/g, (_, named) => `"${addresses.get(named)}"`);
+    plain = Buffer.from(named);
+  }
   const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 10);
-  return { url: `/${folder}/${name.replace('.', `-${hash}.`)}`, type, plain, compressed: new Map() };
+  const url = `/${folder}/${name.replace('.', `-${hash}.`)}`;
+  addresses.set(`/${folder}/${name}`, url);
+  return { url, type, plain, compressed: new Map() };
 }
 
 /** Compresses a file at its first request, since all of them take a twentieth of a second of every start. */
@@ -62,10 +102,9 @@ export function serveAssets(app: FastifyInstance): void {
         .type(asset.type);
       const accepted = request.headers['accept-encoding'] ?? '';
       const encoding = (['br', 'gzip'] as const).find((name) => new RegExp(`\\b${name}\\b`).test(accepted));
-      if (!encoding) return reply.send(asset.plain);
+      if (!encoding || IS_COMPRESSED.test(asset.type)) return reply.send(asset.plain);
       return reply.header('content-encoding', encoding).send(compress(asset, encoding));
     });
   }
-  const [mark] = assets.filter(({ type }) => type === 'image/svg+xml');
-  app.get('/favicon.ico', PAGE_ROUTE, (_request, reply) => reply.redirect(mark?.url ?? '/', 302));
+  app.get('/favicon.ico', PAGE_ROUTE, (_request, reply) => reply.redirect(ASSET_URLS.mark, 302));
 }

@@ -4,9 +4,11 @@ const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "base-uri 'none'",
   "connect-src 'self'",
+  "font-src 'self'",
   "form-action 'self'",
   "frame-ancestors 'none'",
   "img-src 'self'",
+  "manifest-src 'self'",
   "script-src 'self'",
   "style-src 'self'",
 ].join(';');

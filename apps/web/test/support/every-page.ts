@@ -9,7 +9,7 @@ export const listPages = (app: FastifyInstance): string[] =>
   listRoutes(app)
     .filter(({ method, config }) => [method].flat().includes('GET') && config?.access === 'page')
     .map(({ url }) => url)
-    .filter((url) => !/^\/(styles|images|scripts)\/|^\/favicon/.test(url));
+    .filter((url) => !/^\/(styles|images|scripts|fonts|manifest)\/|^\/favicon/.test(url));
 
 /** The address of a page. Throws for a parameter without a value, so that a new page has to say which it shows. */
 export const toAddress = (pattern: string, parameters: Parameters): string =>
