@@ -71,7 +71,8 @@ t.test('Pages of tasks in a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) 
     await page.getByRole('button', { name: 'Run now' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('The task is started.').waitFor();
-    await page.getByText('Prompt', { exact: true }).click();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByText('Pause until…').click();
     const drained = worker.drain();
     await page.locator('#runs').waitFor();
     await page.locator('.outcome.running').first().waitFor();
@@ -80,7 +81,9 @@ t.test('Pages of tasks in a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) 
     await drained;
     await page.getByText('Take an umbrella.').waitFor();
     t.ok(await page.getByText('The task is started.').isVisible(), 'the notice stays');
-    t.ok(await page.locator('#prompt pre').isVisible(), 'what was open stays open');
+    t.ok(await page.getByLabel('Until, UTC time').isVisible(), 'what was open stays open');
+    await page.keyboard.press('Escape');
+    t.notOk(await page.locator('#more').isVisible());
     t.equal(await page.locator('.answer h3').textContent(), 'Rain');
     await page.setViewportSize({ width: 320, height: 900 });
     t.equal(await page.evaluate('document.documentElement.scrollWidth'), 320, 'a wide table scrolls by itself');

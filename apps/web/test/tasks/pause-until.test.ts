@@ -48,7 +48,8 @@ t.test('A pause that cannot be is refused at its field, with what was typed', as
     t.match(refused, { status: 422, heading: page.heading }, typed);
     t.match(refused.document.querySelector('#pausedUntil-error')?.text, message);
     t.equal(refused.document.querySelector('#pausedUntil')?.getAttribute('value'), typed);
-    t.ok(refused.document.querySelector('#pause')?.hasAttribute('open'));
+    t.ok(refused.document.querySelector('#pausedUntil')?.hasAttribute('autofocus'));
+    t.equal(refused.document.querySelector('#more #pausedUntil'), null, 'the form is in the page, not in a menu');
     t.equal(refused.document.querySelectorAll('main script').length, 0);
   }
   const elsewhere = await visitor.submit(page, 'Pause until then', { timezone: 'Mars/Olympus' });

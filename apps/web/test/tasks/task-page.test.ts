@@ -35,11 +35,66 @@ t.test('The page says when the task runs, what it last answered and what has cha
   t.equal(page.document.querySelector('.answer h3')?.innerHTML, 'Busy &lt;b&gt;now&lt;/b&gt;');
   t.equal(page.document.querySelector('.diff del')?.text, 'Quiet');
   t.match(page.document.querySelector('.strip.tall title:last-of-type')?.text, /Completed|Late/);
-  t.match(page.text, /Next ten ?Skip the next run ?11:00 ?Fri 20 Nov/);
+  t.equal(page.document.querySelector('#next'), null, 'the subtitle says all next runs');
   const links = page.document.querySelectorAll('main a').map((link) => link.getAttribute('href'));
   for (const link of [...runIds.map((run) => `/executions/${run}`), `/executions?task=${id}`, `/tasks/${id}/edit`]) {
     t.ok(links.includes(link), link);
   }
+});
+
+t.test('A page is read in one column', async (t) => {
+  const carol = await signUp(app, { name: 'Carol' });
+  const carols = visit(app, carol);
+  const open = async (values: Parameters<typeof insertTask>[2] = {}, runs: Partial<PastRun>[] = []) => {
+    const id = await insertTask(ctx, carol.id, { nextExecutionAt: NEXT, ...values });
+    if (runs.length > 0) await insertHistory(ctx, id, plan(runs));
+    return { page: await carols.open(`/tasks/${id}`) };
+  };
+
+  t.test('The prompt is under the title, and a long one can be unfolded', async (t) => {
+    const short = (await open({ prompt: 'What is new?\nBe brief.' })).page;
+    t.equal(short.document.querySelector('.asked')?.text, 'What is new?\nBe brief.');
+    t.equal(short.document.querySelector('#whole-prompt'), null);
+    const prompt = `First line\n${'x'.repeat(600)}`;
+    const { document } = (await open({ prompt })).page;
+    const [beginning, whole] = document.querySelectorAll('.asked').map(({ text }) => text);
+    t.match(beginning, /^First line\nx{400,} …$/);
+    t.equal(whole, prompt);
+  });
+
+  t.test('Runs that a sentence says are not listed, and others are', async (t) => {
+    const every = (recurrencePattern: string) => open({ recurrencePattern, scheduledFor: NEXT });
+    const minute = (await every('* * * * *')).page;
+    t.match(minute.text, /Every minute\. Next run today at 11:00/);
+    t.equal(minute.document.querySelectorAll('.dot').length, 0);
+    const weekdays = (await every('0 11 * * 1-5')).page;
+    t.match(weekdays.text, /Next runs ?11:00 ?Fri 20 Nov, in 1 hour ?11:00 ?Mon 23 Nov/);
+    t.equal(weekdays.document.querySelectorAll('.dot').length, 5);
+  });
+
+  t.test('What is rarely done is in the menu of the row', async (t) => {
+    const { page } = await open({ recurrencePattern: '0 11 * * *' });
+    const row = page.document.querySelector('form.do')?.querySelectorAll('button, a');
+    t.same(
+      row?.map(({ text }) => text),
+      ['Run now', 'Pause', 'Edit'],
+    );
+    const menu = page.document.querySelector('#more[popover]');
+    t.match(menu?.text, /Skip the next run.*Pause until….*Run missed ones.*Duplicate.*Delete…/s);
+    t.ok(page.document.querySelector('button[popovertarget=more]'));
+  });
+
+  t.test('A chart of nothing is not drawn, and the axis of one day has times', async (t) => {
+    const hours = ['2026-11-20T08:00', '2026-11-20T09:00'].map((at) => new Date(`${at}:00Z`));
+    const { page } = await open(
+      {},
+      hours.map((plannedFor) => ({ plannedFor, costUsd: 0 })),
+    );
+    const captions = page.document.querySelectorAll('figure .chart').map(({ text }) => text);
+    t.equal(captions.length, 1);
+    t.match(captions[0], /Duration/);
+    t.match(captions[0], /08:00.*09:00/s);
+  });
 });
 
 t.test('A failed run is shown with its reason and a link', async (t) => {
@@ -153,6 +208,6 @@ t.test('Notes say what a clock change does to a planned run, in the clock of the
   });
   t.match(
     (await visit(app, person).open(`/tasks/${id}`)).text,
-    /Sun 28 Mar, 03:30 in Berlin ?The clocks go forward past 02:30 on 2027-03-28, so this runs at 03:30\./,
+    /Exceptions ?01:30 ?Sun 28 Mar, 03:30 in Berlin ?The clocks go forward past 02:30 on 2027-03-28, so this runs at 03:30\./,
   );
 });

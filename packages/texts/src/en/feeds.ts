@@ -1,6 +1,8 @@
 export const feeds = {
   off: 'The newest 50 answers, for a feed reader. Anyone with the URL can read them.',
   onSince: (date: string) => `On since ${date}. The URL was shown once; a new one replaces it.`,
+  none: 'Off',
+  since: (date: string) => `On since ${date}`,
   create: 'Create feed',
   replace: 'Replace feed URL',
   end: 'End feed',

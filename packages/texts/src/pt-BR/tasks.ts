@@ -96,13 +96,14 @@ export const tasks: typeof en = {
   isStopped: 'Interrompida após falhas. Ela volta a executar quando você a retomar.',
   noNextRun: 'Nenhuma execução planejada.',
   stopRun: 'Interromper execução',
+  more: 'Mais',
+  wholePrompt: 'Prompt inteiro',
   duplicate: 'Duplicar',
   lastFailed: 'A última execução falhou.',
   isRetried: 'O Carillon tenta de novo.',
   nextComes: 'A próxima execução começa como planejado.',
   seeWhy: 'Ver motivo',
   feed: 'Feed',
-  planAndCost: 'Agendamento e custo',
 
   plannedRuns: 'Execuções planejadas',
   noPlannedRuns: 'Cada execução planejada aparece aqui como uma marca.',
@@ -110,9 +111,9 @@ export const tasks: typeof en = {
     runs === 1 ? 'Última execução planejada' : `Últimas ${number(runs)} execuções planejadas`,
   lateBy: (duration) => `, ${duration}`,
 
-  nextTen: 'Próximas dez',
   nextRun: 'Próxima execução',
   nextRuns: 'Próximas execuções',
+  exceptions: 'Exceções',
   skipNext: 'Pular a próxima execução',
   timeIn: (time, zone) => `${time} em ${zone}`,
 

@@ -169,6 +169,10 @@ export function describeSchedule(task: TaskSchedule, texts: Texts): string | nul
   return describeRecurrence(words, texts);
 }
 
+/** Whether the words alone say when each run is, without a calendar. */
+export const isRegular = (words: Recurrence, interval = 1): boolean =>
+  words.every === 'minute' || words.every === 'hour' || (words.every === 'day' && interval === 1);
+
 type ScheduleTexts = Texts['schedule'];
 
 function describeHours(

@@ -29,7 +29,9 @@ export function renderCosts(context: UserPageContext, { runs, cost }: TaskView):
   const usd = formats.money(cost.usd);
   return html`<section class="gap" aria-labelledby="cost">
 <div class="head"><h2 id="cost">${tasks.costAndTime}</h2><p>${tasks.costIn30Days(cost.isPartial ? tasks.over(usd) : usd)}</p></div>
-${[COST, TIME].map((measure) => html`<figure>${renderMeasure(context, ended, measure)}</figure>`)}
+${[COST, TIME]
+  .filter(({ read }) => ended.some((run) => (read(run) ?? 0) > 0))
+  .map((measure) => html`<figure>${renderMeasure(context, ended, measure)}</figure>`)}
 </section>`;
 }
 
@@ -46,11 +48,13 @@ function renderMeasure(context: UserPageContext, runs: TaskView['runs'], { name,
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const top = roundUp(most);
   const range = least === most ? show(most) : tasks.range(show(least), show(most));
-  const day = (run: TaskView['runs'][number] | undefined) => (run ? formats.day(new Date(run.createdAt), context) : '');
+  const [first, last] = [runs[0], runs.at(-1)].map((run) => new Date(run?.createdAt ?? 0)) as [Date, Date];
+  const [from, to] = [first, last].map((at) => formats.day(at, context));
+  const isOneDay = from === to;
   return renderBars(bars, top, {
     label: tasks.measureOf(measure, runs.length, range),
     scale: tasks.scale(measure, show(top)),
-    from: day(runs[0]),
-    to: day(runs.at(-1)),
+    from: isOneDay ? formats.momentLabel(first, context) : (from ?? ''),
+    to: isOneDay ? formats.time(last, context.timeZone) : (to ?? ''),
   });
 }

@@ -12,26 +12,31 @@ import type { TaskView } from './task-view.ts';
 type Run = TaskView['runs'][number];
 
 const SHOWN = 10;
+const SHOWN_NEXT = 5;
 
-/** The next planned runs, with what shifts one. */
-export function renderNextRuns(context: UserPageContext, { next, task }: TaskView): Html {
-  const { now, timeZone, csrfField, texts } = context;
+/** Planned runs, with what shifts one; of a schedule that a sentence says, the exceptions. */
+export function renderNextRuns(
+  context: UserPageContext,
+  task: TaskView['task'],
+  next: readonly TaskView['next'][number][],
+  areExceptions: boolean,
+): Html {
+  const { now, timeZone, texts } = context;
   const { tasks, formats } = texts;
   if (next.length === 0) return EMPTY;
   const isOtherZone = task.timezone !== timeZone;
-  const entries = next.map(({ at: text, local, note }, index) => {
+  const entries = next.slice(0, SHOWN_NEXT).map(({ at: text, local, note }, index) => {
     const at = new Date(text);
     const here = isOtherZone && `, ${tasks.timeIn(local.slice(11, 16), formatZone(task.timezone))}`;
     return {
       at,
       time: formats.time(at, timeZone),
       outcome: null,
-      content: html`${formats.day(at, context)}<span class="muted">${here}${index === 0 && `, ${formats.distance(at, now)}`}</span>${note && html`<p class="note">${tidyNote(note)}</p>`}`,
+      content: html`${formats.day(at, context)}<span class="muted">${here}${index === 0 && !areExceptions && `, ${formats.distance(at, now)}`}</span>${note && html`<p class="note">${tidyNote(note)}</p>`}`,
     };
   });
-  const title = next.length === 10 ? tasks.nextTen : next.length === 1 ? tasks.nextRun : tasks.nextRuns;
   return html`<section aria-labelledby="next">
-<div class="head"><h2 id="next">${title}</h2><form method="post" action="/tasks/${task.id}/skip">${csrfField}<input type="hidden" name="plannedFor" value="${task.nextExecutionAt}"><button class="quiet">${tasks.skipNext}</button></form></div>
+<div class="head"><h2 id="next">${areExceptions ? tasks.exceptions : next.length === 1 ? tasks.nextRun : tasks.nextRuns}</h2></div>
 ${renderTimeline(entries)}
 </section>`;
 }

@@ -1,13 +1,15 @@
 import { renderChannels } from '../../components/channel-choices.ts';
 import { describeSettings } from '../../components/task-settings.ts';
-import { type Html, html, raw } from '../../html.ts';
+import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 import type { TaskView } from './task-view.ts';
 
-export function renderSettings(context: UserPageContext, { task, attachments, channels, runs }: TaskView): Html {
+export function renderSettings(
+  context: UserPageContext,
+  { task, attachments, channels, feedCreatedAt }: TaskView,
+): Html {
   const { texts } = context;
   const { tasks, formats, forms, taskForm } = texts;
-  const isNew = runs.length === 0;
   const { aiModel, maxTokens, temperature, timezone, recurrencePattern, webhookUrl, notificationEmail, createdAt } =
     task;
   return html`<section class="gap" aria-labelledby="settings">
@@ -26,8 +28,17 @@ ${
 ${webhookUrl !== null && html`<dt>${tasks.webhook}</dt><dd>${webhookUrl}</dd>`}
 ${channels.length > 0 && html`<dt>${taskForm.fields.channels}</dt><dd>${renderChannels(texts, channels)}</dd>`}
 ${notificationEmail !== null && html`<dt>${tasks.mailTo}</dt><dd>${notificationEmail}</dd>`}
+<dt>${tasks.feed}</dt><dd>${renderFeed(context, task.id, feedCreatedAt)}</dd>
 <dt>${tasks.created}</dt><dd>${formats.day(new Date(createdAt), context)}</dd>
 </dl>
-<details id="prompt" hx-morph-skip${isNew && raw(' open')}><summary>${taskForm.fields.prompt}</summary><pre class="panel" tabindex="0">${task.prompt}</pre></details>
 </section>`;
+}
+
+/** Whether the task has a feed, and the buttons to change that. */
+function renderFeed({ csrfField, texts, ...clock }: UserPageContext, id: number, createdAt: string | null): Html {
+  const { feeds, formats } = texts;
+  if (createdAt === null) {
+    return html`<form class="do" method="post" action="/tasks/${id}/feed">${csrfField}<span>${feeds.none}</span><button class="plain">${feeds.create}</button></form>`;
+  }
+  return html`<form class="do" method="post" action="/tasks/${id}/feed">${csrfField}<span>${feeds.since(formats.day(new Date(createdAt), clock))}</span><button class="plain">${feeds.replace}</button><button class="plain danger" formaction="/tasks/${id}/feed/end">${feeds.end}</button></form>`;
 }

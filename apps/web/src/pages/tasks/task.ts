@@ -1,3 +1,4 @@
+import { isRegular, toRecurrence } from '../../components/schedule/recurrence-text.ts';
 import { renderSchedule } from '../../components/schedule/render.ts';
 import {
   countOutcomes,
@@ -11,11 +12,12 @@ import { readId } from '../../http/path-ids.ts';
 import { type Page, type UserPageContext, unwrap } from '../../page.ts';
 import { describeFailure } from '../runs/failures.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
-import { renderFeed } from '../settings/feed.ts';
 import { describeFate, SIGNS } from './outcomes.ts';
-import { isPausedUntil, type RefusedPause, renderPauseControl } from './pause-control.ts';
+import { isPausedUntil, type RefusedPause, renderPauseForm } from './pause-control.ts';
 import { renderAnswers } from './task-answers.ts';
+import { renderButtons } from './task-buttons.ts';
 import { renderCosts } from './task-costs.ts';
+import { renderPrompt } from './task-prompt.ts';
 import { renderNextRuns, renderRuns } from './task-runs.ts';
 import { renderSettings } from './task-settings.ts';
 import type { TaskView } from './task-view.ts';
@@ -27,25 +29,26 @@ export async function showTask(context: UserPageContext): Promise<Page> {
 export function renderTaskPage(context: UserPageContext, view: TaskView, refusedPause?: RefusedPause): Page {
   const { task, runs } = view;
   const { tasks } = context.texts;
+  const words = toRecurrence(task);
+  const isSimple = words !== null && isRegular(words, task.interval);
+  const next = view.next.filter(({ note }) => !isSimple || note);
   return {
     title: task.name,
     breadcrumb: { href: '/tasks', text: tasks.title },
     subtitle: html`${renderSchedule(task, context)}. ${describeNext(context, view)}`,
     isLive: true,
-    aside: html`${renderButtons(context, view)}${renderPauseControl(context, view, refusedPause)}${renderFurtherButtons(context, view)}`,
-    body: html`${renderFailure(context, view)}
+    aside: renderButtons(context, view, refusedPause !== undefined),
+    body: html`${refusedPause && renderPauseForm(context, view, refusedPause)}
 ${task.description && html`<p class="lead">${task.description}</p>`}
+${renderPrompt(context, view)}
+${renderFailure(context, view)}
 ${renderStripSection(context, view)}
-<div class="split">
-<div class="gap-l">${renderAnswers(context, view)}</div>
-<aside class="gap-l" aria-label="${tasks.planAndCost}">${renderNextRuns(context, view)}${renderCosts(context, view)}${renderSettings(context, view)}${renderFeedSection(context, view)}</aside>
-</div>
-${runs.length > 0 && renderRuns(context, view)}`,
+${renderAnswers(context, view)}
+${(next.length > 0 || runs.length > 0) && html`<div class="halves">${renderNextRuns(context, task, next, isSimple)}${renderCosts(context, view)}</div>`}
+${runs.length > 0 && renderRuns(context, view)}
+${renderSettings(context, view)}`,
   };
 }
-
-const renderFeedSection = (context: UserPageContext, { task, feedCreatedAt }: TaskView): Html =>
-  html`<section class="gap" aria-labelledby="feed"><div class="head"><h2 id="feed">${context.texts.tasks.feed}</h2></div>${renderFeed(context, { owner: `/tasks/${task.id}`, createdAt: feedCreatedAt })}</section>`;
 
 function describeNext(context: UserPageContext, { task, runs }: TaskView): string {
   const { now } = context;
@@ -70,25 +73,6 @@ function describeNext(context: UserPageContext, { task, runs }: TaskView): strin
       return tasks.noNextRun;
   }
 }
-
-function renderButtons({ csrfField, texts: { tasks } }: UserPageContext, { task, runs }: TaskView): Html {
-  const { id, status } = task;
-  const running = runs.find((run) => run.status === 'running');
-  const canResume = status === 'paused' || (status === 'failed' && task.recurrence !== 'once');
-  return html`<form class="do" method="post" action="/tasks/${id}">${csrfField}
-<button class="primary" name="do" value="run">${tasks.run}</button>${
-    running && html`<button formaction="/executions/${running.id}/cancel">${tasks.stopRun}</button>`
-  }${
-    status === 'active' && html`<button name="do" value="pause">${tasks.pause}</button>`
-  }${canResume && html`<button name="do" value="resume">${tasks.resume}</button>`}
-</form>`;
-}
-
-const renderFurtherButtons = (
-  { csrfField, texts: { tasks, forms } }: UserPageContext,
-  { task: { id } }: TaskView,
-): Html =>
-  html`<form class="do" method="post" action="/tasks/${id}/duplicate">${csrfField}<a class="button" href="/tasks/${id}/edit">${forms.edit}</a><button>${tasks.duplicate}</button><a class="button danger" href="/tasks/${id}/delete">${forms.delete}</a></form>`;
 
 /** What the latest run that has ended says, if it failed. */
 function renderFailure(context: UserPageContext, { task, runs }: TaskView): Html {
@@ -116,7 +100,7 @@ const KEY: readonly RunOutcome[] = [
   'cancelled',
 ];
 
-function renderStripSection(context: UserPageContext, { planned, task }: TaskView): Html {
+function renderStripSection(context: UserPageContext, { planned }: TaskView): Html {
   const { texts } = context;
   const { tasks, formats } = texts;
   if (planned.length === 0) {
@@ -134,9 +118,9 @@ function renderStripSection(context: UserPageContext, { planned, task }: TaskVie
 <div class="head"><h2 id="fates">${tasks.lastPlannedRuns(planned.length)}</h2><p id="strip-words">${countOutcomes(fates, texts)}</p></div>
 <figure>${renderTallStrip(cells, 'strip-words')}</figure>
 <div class="head fine muted"><span>${planned.length > 15 ? day(planned[0]?.plannedFor) : ''}</span><span>${day(planned.at(-1)?.plannedFor)}</span></div>
-<div class="head">${renderKey(
-    KEY.filter((fate) => fates.includes(fate)),
-    texts,
-  )}<a href="/tasks/${task.id}/backfill">${tasks.runMissed}</a></div>
+${renderKey(
+  KEY.filter((fate) => fates.includes(fate)),
+  texts,
+)}
 </section>`;
 }

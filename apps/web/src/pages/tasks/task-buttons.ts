@@ -1,0 +1,38 @@
+import { EMPTY, type Html, html } from '../../html.ts';
+import type { UserPageContext } from '../../page.ts';
+import { isPausedUntil, renderPauseForm } from './pause-control.ts';
+import type { TaskView } from './task-view.ts';
+
+/** What is done often is in the row, and the rest in its menu. A refused pause is shown in the page. */
+export function renderButtons(context: UserPageContext, view: TaskView, isPauseRefused: boolean): Html {
+  const { csrfField, texts } = context;
+  const { tasks, forms } = texts;
+  const { task, runs } = view;
+  const { id, status } = task;
+  const running = runs.find((run) => run.status === 'running');
+  const canResume = status === 'paused' || (status === 'failed' && task.recurrence !== 'once');
+  const isPaused = isPausedUntil(context, task);
+  return html`<form class="do" method="post" action="/tasks/${id}">${csrfField}
+<button class="primary" name="do" value="run">${tasks.run}</button>${
+    running && html`<button formaction="/executions/${running.id}/cancel">${tasks.stopRun}</button>`
+  }${isPaused && html`<button name="do" value="resume" formaction="/tasks/${id}/pause">${tasks.resumeNow}</button>`}${
+    status === 'active' && !isPaused && html`<button name="do" value="pause">${tasks.pause}</button>`
+  }${canResume && html`<button name="do" value="resume">${tasks.resume}</button>`}<a class="button" href="/tasks/${id}/edit">${forms.edit}</a>
+</form>
+<button type="button" popovertarget="more">${tasks.more}</button>
+<div class="more gap" id="more" popover>${renderSkip(context, view)}${!isPauseRefused && renderPause(context, view)}
+<a href="/tasks/${id}/backfill">${tasks.runMissed}</a>
+<form method="post" action="/tasks/${id}/duplicate">${csrfField}<button class="plain">${tasks.duplicate}</button></form>
+<a class="danger" href="/tasks/${id}/delete">${forms.delete}</a></div>`;
+}
+
+const renderSkip = ({ csrfField, texts }: UserPageContext, { task, next }: TaskView): Html =>
+  next.length === 0
+    ? EMPTY
+    : html`<form method="post" action="/tasks/${task.id}/skip">${csrfField}<input type="hidden" name="plannedFor" value="${task.nextExecutionAt}"><button class="plain">${texts.tasks.skipNext}</button></form>`;
+
+function renderPause(context: UserPageContext, view: TaskView): Html {
+  const { task } = view;
+  if (task.status !== 'active' || isPausedUntil(context, task)) return EMPTY;
+  return html`<details class="drop" id="pause" hx-morph-skip><summary>${context.texts.tasks.pauseUntil}</summary>${renderPauseForm(context, view)}</details>`;
+}

@@ -1,0 +1,18 @@
+import { type Html, html } from '../../html.ts';
+import type { UserPageContext } from '../../page.ts';
+import type { TaskView } from './task-view.ts';
+
+const MAX_CHARACTERS = 480;
+const MAX_LINES = 6;
+
+/** What the task asks; of a long prompt its beginning, and the whole in a fold. */
+export function renderPrompt({ texts }: UserPageContext, { task: { prompt } }: TaskView): Html {
+  const { taskForm, tasks } = texts;
+  const beginning = [...prompt.split('\n').slice(0, MAX_LINES).join('\n')].slice(0, MAX_CHARACTERS).join('').trimEnd();
+  const isWhole = beginning === prompt.trimEnd();
+  return html`<section class="gap" aria-labelledby="prompt"><h2 class="vh" id="prompt">${taskForm.fields.prompt}</h2>
+<p class="asked">${beginning}${!isWhole && ' …'}</p>${
+    !isWhole &&
+    html`<details id="whole-prompt" hx-morph-skip><summary>${tasks.wholePrompt}</summary><p class="asked">${prompt}</p></details>`
+  }</section>`;
+}
