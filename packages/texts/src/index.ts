@@ -3,6 +3,7 @@ import type { Language } from './language.ts';
 import { ptBR } from './pt-BR/index.ts';
 
 export { describeFallback } from './describe-fallback.ts';
+export type { ResultOutcome } from './en/messages.ts';
 export type { Clock, Formats } from './formats.ts';
 export { LANGUAGE_NAMES, LANGUAGES, type Language, negotiateLanguage } from './language.ts';
 export type { Marks, Parts } from './parts.ts';

@@ -21,6 +21,7 @@ import { home } from './home.ts';
 import { keys } from './keys.ts';
 import { lists } from './lists.ts';
 import { mails } from './mails.ts';
+import { messages } from './messages.ts';
 import { navigation } from './navigation.ts';
 import { notices } from './notices.ts';
 import { notifications } from './notifications.ts';
@@ -59,6 +60,7 @@ export const en = {
   keys,
   lists,
   mails,
+  messages,
   navigation,
   notices,
   notifications,

@@ -22,6 +22,7 @@ import { home } from './home.ts';
 import { keys } from './keys.ts';
 import { lists } from './lists.ts';
 import { mails } from './mails.ts';
+import { messages } from './messages.ts';
 import { navigation } from './navigation.ts';
 import { notices } from './notices.ts';
 import { notifications } from './notifications.ts';
@@ -60,6 +61,7 @@ export const ptBR: typeof en = {
   keys,
   lists,
   mails,
+  messages,
   navigation,
   notices,
   notifications,

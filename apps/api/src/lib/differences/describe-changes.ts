@@ -1,4 +1,5 @@
 import type { OutputChange } from '@carillon/db';
+import { getTexts, type Language } from '@carillon/texts';
 import { diffByLine } from './diff-texts.ts';
 
 const MAX_LENGTH = 20_000;
@@ -10,20 +11,21 @@ const CONTEXT_LINES = 2;
 const SIGNS = { delete: '- ', insert: '+ ', equal: '  ' };
 
 /** A line such as `price: 12.5 → 11.9` for each value; the lines of a text with `-` and `+`. */
-export function describeChanges(changes: readonly OutputChange[]): string {
-  const text = changes.map(describeChange).join('\n');
+export function describeChanges(changes: readonly OutputChange[], language: Language): string {
+  const text = changes.map((change) => describeChange(change, language)).join('\n');
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)} […]` : text;
 }
 
-function describeChange({ path, from, to }: OutputChange): string {
-  if (from === undefined && to === undefined) return '… and further changes';
+function describeChange({ path, from, to }: OutputChange, language: Language): string {
+  const texts = getTexts(language).messages;
+  if (from === undefined && to === undefined) return texts.moreChanges;
   if (path === '' && typeof from === 'string' && typeof to === 'string') return describeLines(from, to);
-  return `${path || 'the whole output'}: ${describeValue(from)} → ${describeValue(to)}`;
+  return `${path || texts.wholeAnswer}: ${describeValue(from, language)} → ${describeValue(to, language)}`;
 }
 
 /** A value in one line. */
-export function describeValue(value: unknown): string {
-  if (value === undefined) return 'missing';
+export function describeValue(value: unknown, language: Language): string {
+  if (value === undefined) return getTexts(language).messages.missing;
   const text = JSON.stringify(value);
   return text.length > MAX_VALUE_LENGTH ? `${text.slice(0, MAX_VALUE_LENGTH)}…` : text;
 }

@@ -1,6 +1,7 @@
 import type { ChannelKind } from '@carillon/contract/channels/channels';
 import type { EventKind } from '@carillon/contract/webhooks/events';
 import { queryRows } from '@carillon/db';
+import { getTexts, LANGUAGES, type ResultOutcome } from '@carillon/texts';
 import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 
@@ -49,6 +50,19 @@ interface Found {
   mails: RunMail[];
 }
 
+const TASK_NAME = '{name}';
+
+/** Of mails about a task, in each language. */
+const subjectsOf = (...outcomes: readonly ResultOutcome[]) => {
+  const list = LANGUAGES.flatMap((language) =>
+    outcomes.map((outcome) => getTexts(language).messages.resultSubject(TASK_NAME, outcome)),
+  );
+  return sql`array[${sql.join(
+    list.map((subject) => sql`${subject}`),
+    sql`, `,
+  )}]::text[]`;
+};
+
 /**
  * What was sent about an execution. Neither deliveries nor mails refer to it. Of those that were made when it started and
  * ended, deliveries are found by its id in their data, and its mail by the subject.
@@ -59,7 +73,8 @@ export async function readRunDeliveries(ctx: Context, caller: Caller, id: number
     sql`
     with run as (
       select e.id, e.task_id, e.user_id, e.started_at, e.completed_at,
-        'Task "' || t.name || '": run ' || e.status as subject
+        array(select replace(s, ${TASK_NAME}, t.name) from unnest(case e.status when 'failed'
+          then ${subjectsOf('failed')} else ${subjectsOf('completed', 'changed', 'not_done')} end) s) as subjects
       from executions e join tasks t on t.id = e.task_id where e.id = ${id} and e.user_id = ${caller.id}
     ), found as (
       select distinct on (d.id) d.id, d.webhook_id, d.event, d.status, d.next_attempt_at, d.created_at, d.digest_id, h.url,
@@ -98,7 +113,7 @@ export async function readRunDeliveries(ctx: Context, caller: Caller, id: number
         where made.user_id = run.user_id and made.created_at between run.completed_at and run.completed_at + ${WINDOW}
         order by made.created_at limit ${MAX_SEARCHED}
       ) m
-      where m.subject = run.subject order by m.created_at limit 1
+      where m.subject = any(run.subjects) order by m.created_at limit 1
     )
     select (select coalesce(jsonb_agg(to_jsonb(logged) - 'created_at' order by created_at, url, event), '[]') from logged)
         as deliveries,

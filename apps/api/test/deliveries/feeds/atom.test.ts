@@ -66,7 +66,11 @@ function renderMessages(messages: readonly ChannelMessage[]): Promise<string> {
       ] as const,
   );
   const taskName = messages[0]?.title ?? '';
-  return renderFeed({ config }, { id: '', userId: 1, taskId: 1, taskName, createdAt: at, runs }, new Map(results));
+  return renderFeed(
+    { config },
+    { id: '', userId: 1, language: 'en', taskId: 1, taskName, createdAt: at, runs },
+    new Map(results),
+  );
 }
 
 const rendered = new Map(HOSTILE_MESSAGES.map(({ message }) => [message, renderMessages([message])]));

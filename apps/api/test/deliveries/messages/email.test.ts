@@ -31,6 +31,7 @@ t.beforeEach(() => {
 });
 
 const MESSAGE: ChannelMessage = {
+  reader: { language: 'en', timezone: null },
   level: 'success',
   title: 'Prices',
   text: null,

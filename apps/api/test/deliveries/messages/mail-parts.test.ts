@@ -19,6 +19,7 @@ function render(message: ChannelMessage) {
 }
 
 const MESSAGE: ChannelMessage = {
+  reader: { language: 'en', timezone: null },
   level: 'success',
   title: 'Prices',
   text: null,

@@ -49,16 +49,16 @@ t.test('Changes are described in lines', async (t) => {
     { path: '', cut: true },
   ];
   t.equal(
-    describeChanges(changes),
-    `price: 12.5 → 11.9\nl[id="a"].v: missing → "x\\ny"\nold: null → missing\nbig: missing → "${'z'.repeat(499)}…\n… and further changes`,
+    describeChanges(changes, 'en'),
+    `price: 12.5 → 11.9\nl[id="a"].v: missing → "x\\ny"\nold: null → missing\nbig: missing → "${'z'.repeat(499)}…\nThere are further changes.`,
   );
-  t.equal(describeChanges([{ path: '', from: [1], to: 'a' }]), 'the whole output: [1] → "a"');
+  t.equal(describeChanges([{ path: '', from: [1], to: 'a' }], 'en'), 'the whole answer: [1] → "a"');
 });
 
 t.test('A change of a text is described by its lines with two unchanged ones around', async (t) => {
   const lines = (price: string) => `1\n2\n3\n4\n5\n6\n${price}\n7`;
   t.equal(
-    describeChanges([{ path: '', from: lines('12.5'), to: lines('11.9') }]),
+    describeChanges([{ path: '', from: lines('12.5'), to: lines('11.9') }], 'en'),
     '  1\n  2\n  …\n  5\n  6\n- 12.5\n+ 11.9\n  7',
   );
 });

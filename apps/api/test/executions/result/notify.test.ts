@@ -127,7 +127,7 @@ t.test('The mail of a changed result has the difference before the result', asyn
   await run(task, 'Bells\nThe price is 12.5.\nIn stock.');
   const [mail, ...more] = (await run(task, 'Bells\nThe price is 11.9.\nIn stock.')).mails;
   t.same(more, []);
-  t.equal(mail?.subject, 'Task "Price of bells": result changed');
+  t.equal(mail?.subject, 'Task "Price of bells": answer changed');
   const { id } = (await readRuns(ctx, task)).at(-1)!;
   t.match(
     mail?.text,
@@ -149,7 +149,7 @@ t.test(
     t.same((await run(task, '{"note": "b", "price": 1.25e1}')).mails, []);
     const [mail, ...more] = (await run(task, '{"price": 11.9, "note": "c"}')).mails;
     t.same(more, []);
-    t.equal(mail?.subject, 'Task "Price of bells": result changed');
+    t.equal(mail?.subject, 'Task "Price of bells": answer changed');
     t.match(mail?.text, 'Its result differs from the last one:\n\nprice: 12.5 → 11.9\n\nThe result:');
     const last = (await readRuns(ctx, task)).at(-1);
     t.match(last, { changed: true, changes: [{ path: 'price', from: 12.5, to: 11.9 }], output: { price: 11.9 } });
@@ -163,7 +163,7 @@ t.test('What changed cannot add a header or a line to a mail beside its own', as
   const nasty = 'Bcc: eve@example.com\r\n\r\n.\r\nMAIL FROM:<eve@example.com>\u0000\u202e';
   const [mail, ...more] = (await run(task, nasty)).mails;
   t.same(more, []);
-  t.equal(mail?.subject, 'Task "Bells Bcc: eve@example.com": result changed');
+  t.equal(mail?.subject, 'Task "Bells Bcc: eve@example.com": answer changed');
   t.same(mail?.envelope.to, [RESULTS]);
   t.match(mail?.text, '+ Bcc: eve@example.com');
 });

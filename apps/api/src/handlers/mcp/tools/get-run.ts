@@ -2,7 +2,6 @@ import { type Citation, Execution } from '@carillon/contract/executions';
 import { nullable, strictObject } from '@carillon/contract/primitives';
 import { describeFallback, getTexts } from '@carillon/texts';
 import { type Static, Type } from '@sinclair/typebox';
-import { CUT_OFF } from '../../../product/deliveries/messages/format/message-blocks.ts';
 import { getExecution, toExecution } from '../../../product/executions/read.ts';
 import { withAdvice } from '../answers/advice.ts';
 import { Moment, toMoment } from '../answers/moments.ts';
@@ -50,7 +49,7 @@ export const getRun = defineTool({
       ...(completed ? [] : ['It has not ended: call get_run again in a few seconds.']),
       ...(row.errorCode === null ? [] : [`Error ${row.errorCode}: ${quote(row.error ?? '')}`]),
       ...(changes && changes.length > 0 ? [`Changes: ${quoteData(changes)}`] : []),
-      ...(row.truncated ? [CUT_OFF] : []),
+      ...(row.truncated ? [getTexts('en').messages.cutOff] : []),
       ...(row.outcome === null ? [] : [`Outcome ${row.outcome}: ${quote(row.outcomeReason ?? '')}`]),
       ...(fallback === '' ? [] : [quote(fallback)]),
       ...describeCitations(citations),

@@ -3,6 +3,7 @@ import type { MessageEvent } from '@carillon/contract/channels/deliveries';
 import { type deliveries, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
+import type { Reader } from '../../../lib/reader.ts';
 import { isConfirmedSql } from '../../../platform/queries/channel-choices.ts';
 import { decodeCreationCursor, splitPage, toCreationKey } from '../../../platform/queries/pages.ts';
 import { readMessage, type StoredPayload } from '../messages/read-message.ts';
@@ -131,7 +132,7 @@ export async function showChannel(ctx: Context, caller: Caller, { id, cursor }: 
       order by d.created_at desc, d.id desc`,
     ),
   ]);
-  const found = rows.map((row) => toDelivery(ctx, row));
+  const found = rows.map((row) => toDelivery(ctx, caller, row));
   const { page, nextCursor } = splitPage(found, PAGE, toCreationKey);
   return { channel, deliveries: page, nextCursor };
 }
@@ -161,10 +162,14 @@ async function readChannelState({ db }: Context, caller: Caller, id: string) {
   return { ...toOverview(row), lastAttempt: row.lastAttempt && toAttempt(row.lastAttempt) };
 }
 
-function toDelivery(ctx: Context, { payload, createdAt, nextAttemptAt, digest, attempts, ...row }: DeliveryRow) {
+function toDelivery(
+  ctx: Context,
+  reader: Reader,
+  { payload, createdAt, nextAttemptAt, digest, attempts, ...row }: DeliveryRow,
+) {
   return {
     ...row,
-    ...describePayload(ctx, row.event, payload),
+    ...describePayload(ctx, reader, row.event, payload),
     createdAt: toInstant(createdAt),
     nextAttemptAt: toInstantOrNull(nextAttemptAt),
     digest: digest && { ...digest, createdAt: toInstant(digest.createdAt) },
@@ -173,9 +178,9 @@ function toDelivery(ctx: Context, { payload, createdAt, nextAttemptAt, digest, a
 }
 
 /** What the message says at its top, and where it leads. */
-function describePayload(ctx: Context, event: MessageEvent, payload: string | null) {
+function describePayload(ctx: Context, reader: Reader, event: MessageEvent, payload: string | null) {
   if (payload === null) return { title: null, path: null, items: [] };
-  const { title, url, items } = readMessage(ctx, JSON.parse(payload) as StoredPayload);
+  const { title, url, items } = readMessage(ctx, JSON.parse(payload) as StoredPayload, reader);
   const path = event === 'test' || event === 'digest' ? null : new URL(url).pathname;
   return { title, path, items: items.slice(0, SHOWN_ITEMS).map((item) => item.title) };
 }

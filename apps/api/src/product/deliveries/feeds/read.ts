@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { MAX_ID } from '@carillon/contract/primitives';
 import { type Citation, executions, type OutputChange, queryRows, toInstant } from '@carillon/db';
+import type { Language } from '@carillon/texts';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 
@@ -14,6 +15,8 @@ export const MAX_RESULT_LENGTH = 20_000;
 export interface Feed {
   id: string;
   userId: number;
+  /** Of the account. */
+  language: Language;
   /** Null for the feed of the account. */
   taskId: number | null;
   taskName: string | null;
@@ -41,6 +44,7 @@ export interface FeedResult {
 interface Row {
   id: string;
   userId: number;
+  language: Language;
   taskId: number | null;
   taskName: string | null;
   createdAt: string;
@@ -55,16 +59,16 @@ export async function findFeed(ctx: Context, secret: string): Promise<Feed | nul
   const rows = await queryRows<Row>(ctx.db, selectFeed(secret, ctx.now()));
   const [first] = rows;
   if (!first) return null;
-  const { id, userId, taskId, taskName, createdAt } = first;
+  const { id, userId, language, taskId, taskName, createdAt } = first;
   const runs = rows.flatMap(({ runId, runTask, completedAt }) =>
     runId === null ? [] : [{ id: runId, taskName: runTask, completedAt: toInstant(completedAt) }],
   );
-  return { id, userId, taskId, taskName, createdAt: toInstant(createdAt), runs };
+  return { id, userId, language, taskId, taskName, createdAt: toInstant(createdAt), runs };
 }
 
 /** One row for each run, or one without a run. */
 export const selectFeed = (secret: string, now: Date): SQL => sql`
-  select f.id, f.user_id as "userId", f.task_id as "taskId", t.name as "taskName", f.created_at as "createdAt",
+  select f.id, f.user_id as "userId", u.language, f.task_id as "taskId", t.name as "taskName", f.created_at as "createdAt",
     r.id as "runId", r.name as "runTask", r.completed_at as "completedAt"
   from feeds f join users u on u.id = f.user_id and u.is_active left join tasks t on t.id = f.task_id
     left join api_keys k on k.id = f.key_id

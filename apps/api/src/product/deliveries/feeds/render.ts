@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { getTexts, type Language } from '@carillon/texts';
 import type { Context } from '../../../context.ts';
 import { VERSION } from '../../../lib/config/config.ts';
-import { cutBlocks } from '../messages/format/cut.ts';
+import { buildMore, cutBlocks } from '../messages/format/cut.ts';
 import { describeMessage, describeSources, headingOf } from '../messages/format/message-blocks.ts';
 import { cleanLine, cleanText, cutText, takeCharacters } from '../messages/format/text.ts';
-import { type Block, paragraphOf, textOf } from '../messages/format/tree.ts';
+import type { Block } from '../messages/format/tree.ts';
 import { escapeXml, toHtml } from './html.ts';
 import { type Feed, type FeedResult, type FeedRun, MAX_RESULT_LENGTH } from './read.ts';
 
@@ -15,8 +16,8 @@ const MAX_HTML_LENGTH = 100_000;
 type FeedContext = Pick<Context, 'config'>;
 
 /** Results do not change once they are stored, so everything that a feed shows follows from this. */
-export function buildFeedTag({ config }: FeedContext, { id, taskName, runs }: Feed): string {
-  const shown = JSON.stringify([VERSION, config.appUrl, id, taskName, runs]);
+export function buildFeedTag({ config }: FeedContext, { id, language, taskName, runs }: Feed): string {
+  const shown = JSON.stringify([VERSION, config.appUrl, id, language, taskName, runs]);
   return `"${hash('sha256', shown, 'base64url').slice(0, 22)}"`;
 }
 
@@ -29,7 +30,8 @@ export async function renderFeed(
   feed: Feed,
   results: ReadonlyMap<number, FeedResult>,
 ): Promise<string> {
-  const { userId, taskId, taskName, createdAt, runs } = feed;
+  const { userId, language, taskId, taskName, createdAt, runs } = feed;
+  const { messages: texts } = getTexts(language);
   const page = taskId === null ? `${appUrl}/executions` : `${appUrl}/tasks/${taskId}`;
   const ended = runs.map(({ completedAt }) => completedAt.getTime());
   const updated = ended.length > 0 ? new Date(Math.max(...ended)) : createdAt;
@@ -37,7 +39,7 @@ export async function renderFeed(
     '<?xml version="1.0" encoding="utf-8"?>',
     '<feed xmlns="http://www.w3.org/2005/Atom">',
     textElement('id', taskId === null ? `${page}#account-${userId}` : page),
-    textElement('title', taskName === null ? 'Carillon: all results' : `Carillon: ${toTitle(taskName)}`),
+    textElement('title', `Carillon: ${taskName === null ? texts.allAnswers : toTitle(taskName, language)}`),
     textElement('updated', updated.toISOString()),
     `<author>${textElement('name', 'Carillon')}</author>`,
     linkElement(page),
@@ -45,46 +47,52 @@ export async function renderFeed(
   for (const run of runs) {
     const result = results.get(run.id);
     if (!result) continue;
-    parts.push(renderEntry(`${appUrl}/executions/${run.id}`, run, result));
+    parts.push(renderEntry(`${appUrl}/executions/${run.id}`, run, result, language));
     await setImmediate();
   }
   return [...parts, '</feed>', ''].join('\n');
 }
 
-function renderEntry(url: string, { taskName, completedAt }: FeedRun, result: FeedResult): string {
-  const isChanged = result.changes.length > 0;
+function renderEntry(url: string, { taskName, completedAt }: FeedRun, result: FeedResult, language: Language): string {
+  const title = toTitle(taskName, language);
   return [
     '<entry>',
     textElement('id', url),
-    textElement('title', `${toTitle(taskName)}${isChanged ? ': the answer changed' : ''}`),
+    textElement('title', result.changes.length > 0 ? getTexts(language).messages.changed(title) : title),
     textElement('updated', completedAt.toISOString()),
     linkElement(url),
-    `<content type="html">${escapeXml(toHtml(listBlocks(url, completedAt, result)))}</content>`,
+    `<content type="html">${escapeXml(toHtml(listBlocks(url, completedAt, result, language)))}</content>`,
     '</entry>',
   ].join('\n');
 }
 
-function listBlocks(url: string, at: Date, { text, isJson, isCut, changes, citations }: FeedResult): Block[] {
+function listBlocks(
+  url: string,
+  at: Date,
+  { text, isJson, isCut, changes, citations }: FeedResult,
+  language: Language,
+): Block[] {
+  const reader = { language, timezone: null };
   const begin = takeCharacters(text, MAX_RESULT_LENGTH);
   const markdown = isJson ? null : begin;
-  const run = { level: 'success', title: '', text: null, url, at, items: [] } as const;
+  const run = { reader, level: 'success', title: '', text: null, url, at, items: [] } as const;
   const blocks = describeMessage({ ...run, markdown, isCut, changes, citations });
-  if (isJson && changes.length > 0) blocks.push(headingOf('The answer'));
+  if (isJson && changes.length > 0) blocks.push(headingOf(getTexts(language).messages.answer));
   if (isJson) blocks.push({ type: 'code', language: 'json', text: cleanText(begin) });
-  if (begin.length < text.length)
-    blocks.push(paragraphOf(textOf('… ('), { type: 'link', url, text: MORE }, textOf(')')));
+  if (begin.length < text.length) blocks.push(buildMore(url, language));
   return cutBlocks(blocks, {
     max: MAX_HTML_LENGTH,
     measure: (cut) => toHtml(cut).length,
     url,
-    end: describeSources({ citations }),
+    language,
+    end: describeSources({ citations, reader }),
   });
 }
 
-const MORE = 'continues in Carillon';
 const MAX_TITLE_LENGTH = 200;
 
-const toTitle = (name: string) => cutText(cleanLine(name), MAX_TITLE_LENGTH) || 'A task';
+const toTitle = (name: string, language: Language) =>
+  cutText(cleanLine(name), MAX_TITLE_LENGTH) || getTexts(language).messages.untitledTask;
 
 const textElement = (name: string, text: string) => `<${name}>${escapeXml(text)}</${name}>`;
 

@@ -1,7 +1,10 @@
 import type { Citation, OutputChange } from '@carillon/db';
+import type { Reader } from '../../../lib/reader.ts';
 
 /** What a message is about, for every kind of channel. Texts are untrusted. */
 export interface ChannelMessage {
+  /** The owner of the channel. */
+  reader: Reader;
   level: 'success' | 'failure' | 'alert' | 'recovery' | 'notice';
   /** One line of plain text. */
   title: string;

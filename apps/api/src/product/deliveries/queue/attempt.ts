@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChannelKind, QuietHours } from '@carillon/db';
 import type { Context } from '../../../context.ts';
 import type { HttpOutcome } from '../../../lib/egress/client.ts';
+import type { Reader } from '../../../lib/reader.ts';
 import type { Span } from '../../../lib/telemetry/tracing.ts';
 import { CHANNEL_SENDERS } from '../messages/kinds/index.ts';
 import { readMessage, type StoredPayload } from '../messages/read-message.ts';
@@ -134,16 +135,18 @@ interface StoredMessage {
   kind: ChannelKind;
   /** As JSON. */
   settings: string;
+  /** The owner of the channel. */
+  reader: Reader;
   payload: string;
 }
 
 /** Sends a stored delivery to its channel once. Never rejects. */
 export async function sendMessage(
   ctx: Context,
-  { id, channelId, kind, settings, payload }: StoredMessage,
+  { id, channelId, kind, settings, payload, reader }: StoredMessage,
   signal?: AbortSignal,
 ): Promise<SendOutcome> {
-  const message = readMessage(ctx, JSON.parse(payload) as StoredPayload);
+  const message = readMessage(ctx, JSON.parse(payload) as StoredPayload, reader);
   return CHANNEL_SENDERS[kind].send(ctx, JSON.parse(settings) as ChannelSettings, {
     id,
     channelId,

@@ -4,6 +4,7 @@ import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { type Lease, leaseUntil } from '../../../lib/queue/leases.ts';
+import type { Reader } from '../../../lib/reader.ts';
 import { isUrgentSql } from '../../../platform/events/held.ts';
 import { DELIVERIES, getEffectiveLimit } from '../../../platform/limits/rates.ts';
 import { inReportedTransaction } from '../../../transaction.ts';
@@ -53,6 +54,8 @@ export interface ClaimedDelivery extends Lease<string> {
   secretEncrypted: string;
   previousSecretEncrypted: string | null;
   previousSecretUntil: Date | null;
+  /** The owner. */
+  reader: Reader;
   /** Of a channel, unless the message is an alert that passes them. */
   quiet: QuietHours | null;
 }
@@ -212,6 +215,7 @@ function claimRows(ctx: Context, { limit, after, limits, claimToken }: RowsOptio
       d.queued_at, d.attempt + 1 as attempt, d.previous_attempt_at, h.kind, h.user_id, h.url,
       h.last_attempt_ok, h.secret_encrypted,
       h.previous_secret_encrypted, h.previous_secret_until,
+      (select json_build_object('language', u.language, 'timezone', u.timezone) from users u where u.id = h.user_id) as reader,
       case when h.quiet is null then null when h.urgent and ${isUrgentSql} then null else h.quiet end as quiet
     from (select) one left join (claimed d join endpoints h on h.id = d.webhook_id) on true`,
   );

@@ -63,7 +63,7 @@ async function beginTest(ctx: Context, caller: Caller, { id: webhookId, where, n
   const { kind, userId, url, lastAttemptOk, secretEncrypted, previousSecretEncrypted, previousSecretUntil } = webhook;
   const secrets = { secretEncrypted, previousSecretEncrypted, previousSecretUntil };
   const claimed = { ...row, ...secrets, kind, userId, url, lastAttemptOk, queuedAt: now };
-  return { ...claimed, attempt: 1, previousAttemptAt: null, quiet: null } satisfies ClaimedDelivery;
+  return { ...claimed, attempt: 1, previousAttemptAt: null, reader: caller, quiet: null } satisfies ClaimedDelivery;
 }
 
 const toLogEntry = ({ id, deliveryId, webhookId, event, url, ...attempt }: Attempt) => ({

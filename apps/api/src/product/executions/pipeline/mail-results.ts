@@ -1,10 +1,11 @@
 import { toStorableText } from '@carillon/contract/validation/unsafe-values';
 import { users } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { describeChanges } from '../../../lib/differences/describe-changes.ts';
 import { type NewMail, queueMails } from '../../../lib/mail/queue.ts';
-import { CUT_OFF, describeSources } from '../../deliveries/messages/format/message-blocks.ts';
+import { describeSources } from '../../deliveries/messages/format/message-blocks.ts';
 import { toPlainText } from '../../deliveries/messages/format/plain-text.ts';
 import { listOf } from '../../deliveries/messages/format/tree.ts';
 import { findConfirmed } from '../../notifications/addresses.ts';
@@ -37,30 +38,31 @@ export async function mailResults(tx: Context, completed: readonly CompletedExec
 }
 
 function buildMail({ config }: Context, execution: CompletedExecution, ownerEmail: string): NewMail {
-  const { id, userId, taskName, result, notificationEmail } = execution;
-  const status = result.ok ? (result.outcome === 'not_done' ? 'did not do what it is for' : 'completed') : 'failed';
+  const { id, userId, owner, taskName, result, notificationEmail } = execution;
+  const texts = getTexts(owner.language).messages;
   const changes = (result.ok && result.comparison?.changes) || [];
-  const difference =
-    changes.length > 0 ? `Its result differs from the last one:\n\n${describeChanges(changes)}\n\nThe result:\n\n` : '';
-  const text = `A run of the task "${taskName}" ${status}.
+  const isNotDone = result.ok && result.outcome === 'not_done';
+  const outcome = !result.ok ? 'failed' : isNotDone ? 'not_done' : changes.length > 0 ? 'changed' : 'completed';
+  const difference = changes.length > 0 ? texts.resultDiffers(describeChanges(changes, owner.language)) : '';
+  const text = `${texts.resultText(taskName, outcome)}
 
-${result.ok && result.outcome === 'not_done' ? `Not done: ${result.outcomeReason}\n\n` : ''}${result.ok && result.isCut ? `${CUT_OFF}\n\n` : ''}${difference}${result.ok ? shorten(result.text) : result.message}
-${listSources(result)}
-The run: ${config.appUrl}/executions/${id}
+${isNotDone ? `${texts.resultNotDone(result.outcomeReason ?? '')}\n\n` : ''}${result.ok && result.isCut ? `${texts.cutOff}\n\n` : ''}${difference}${result.ok ? shorten(result.text, texts.resultIsLonger) : result.message}
+${listSources(execution)}
+${texts.run(`${config.appUrl}/executions/${id}`)}
 
 -- 
-You get this because the Carillon account ${ownerEmail} has the results of this task sent to this address.
+${texts.resultFooter(ownerEmail)}
 `;
-  const event = changes.length > 0 ? 'result changed' : `run ${status}`;
-  return { to: notificationEmail as string, userId, subject: `Task "${taskName}": ${event}`, text };
+  return { to: notificationEmail as string, userId, subject: texts.resultSubject(taskName, outcome), text };
 }
 
-function listSources(result: CompletedExecution['result']): string {
-  const sources = result.ok && describeSources({ citations: result.citations ?? [] });
-  return sources ? `\nSources:\n${toPlainText([listOf(sources.items)])}\n` : '';
+function listSources({ result, owner }: CompletedExecution): string {
+  const sources = result.ok && describeSources({ citations: result.citations ?? [], reader: owner });
+  if (!sources) return '';
+  return `\n${getTexts(owner.language).messages.sources}:\n${toPlainText([listOf(sources.items)])}\n`;
 }
 
-function shorten(text: string): string {
+function shorten(text: string, note: string): string {
   if (text.length <= MAX_RESULT_LENGTH) return text;
-  return `${toStorableText(text, MAX_RESULT_LENGTH)} […]\n\n(This is the beginning; all of it is there with the run.)`;
+  return `${toStorableText(text, MAX_RESULT_LENGTH)} […]\n\n${note}`;
 }

@@ -16,6 +16,8 @@ import { buildMessage } from '../support/target.ts';
 
 const measure = (blocks: Block[]) => toPlainText(blocks).length;
 const url = 'https://carillon.example.com/executions/7';
+const language = 'en';
+const reader = { language, timezone: null } as const;
 
 t.test('an answer becomes blocks without formatting characters', async (t) => {
   const blocks = parseMarkdown(
@@ -67,12 +69,13 @@ t.test('a link shows where it leads', async (t) => {
 t.test('an answer is cut before its sources, which take a third of the room at most', async (t) => {
   const answer = parseMarkdown('A sentence of the answer. '.repeat(100));
   const end = describeSources({
+    reader,
     citations: Array.from({ length: 7 }, (_, at) => ({
       url: `https://example.com/${at}`,
       title: `Page ${at} ${'x'.repeat(200)}`,
     })),
   });
-  const show = (max: number, blocks = answer) => toPlainText(cutBlocks(blocks, { max, measure, url, end }));
+  const show = (max: number, blocks = answer) => toPlainText(cutBlocks(blocks, { max, measure, url, language, end }));
   const count = (text: string) => (text.match(/https:\/\/example\.com/g) ?? []).length;
   t.equal(count(show(10_000)), 5, 'at most five');
   for (const [max, sources] of [
@@ -88,7 +91,7 @@ t.test('an answer is cut before its sources, which take a third of the room at m
     t.equal(text.includes('Sources'), sources > 0);
   }
   t.equal(show(2900, parseMarkdown('Short.')).split('\n')[0], 'Short.');
-  t.equal(describeSources({ citations: [] }), null);
+  t.equal(describeSources({ citations: [], reader }), null);
   const citations = [{ url: 'https://example.com', title: 'Page' }];
   const items = [buildMessage({ citations })];
   const fit = (given: object) => toPlainText(fitMessage(buildMessage(given), { max: 10_000, measure }));
@@ -124,9 +127,9 @@ t.test('blocks are cut at every length with what is open closed, and a link to t
     '# Title\n\nSome **bold text** 😀 and [a link](https://example.com/).\n\n- one\n  - two `code`\n- three\n\n```\nline 1\nline 2\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n> quote',
   );
   const whole = measure(answer);
-  t.equal(cutBlocks(answer, { max: whole, measure, url }), answer);
+  t.equal(cutBlocks(answer, { max: whole, measure, url, language }), answer);
   for (let max = 100; max < whole; max++) {
-    const text = toPlainText(cutBlocks(answer, { max, measure, url }));
+    const text = toPlainText(cutBlocks(answer, { max, measure, url, language }));
     t.ok(text.length <= max, `${max}`);
     t.ok(text.endsWith(`… (continues in Carillon: ${url})`), text);
     t.ok(text.isWellFormed());
@@ -186,7 +189,7 @@ t.test('Cutting measures each block once', async (t) => {
   for (const [name, part] of Object.entries(texts)) {
     const blocks = parseMarkdown(part.repeat(Math.floor(20_000 / part.length)));
     measured = 0;
-    const cut = cutBlocks(blocks, { max: 10_000, measure: count, url });
+    const cut = cutBlocks(blocks, { max: 10_000, measure: count, url, language });
     const total = measured;
     t.ok(measure(cut) > 9800, `${name}: the room is used`);
     t.ok(measure(cut) <= 10_000);
@@ -220,7 +223,7 @@ t.test('texts made to be slow take little time', async (t) => {
     'a\n'.repeat(20_000),
   ]) {
     const start = process.cpuUsage();
-    cutBlocks(parseMarkdown(text), { max: 4000, measure, url });
+    cutBlocks(parseMarkdown(text), { max: 4000, measure, url, language });
     const { user, system } = process.cpuUsage(start);
     const ms = (user + system) / 1000;
     t.ok(ms < 2000, `${text.slice(0, 5)}: ${Math.round(ms)} ms`);

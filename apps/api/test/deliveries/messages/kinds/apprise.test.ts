@@ -14,6 +14,7 @@ const server = await startAppriseServer(t, {
 const ctx = createSendingContext(t);
 
 const message: ChannelMessage = {
+  reader: { language: 'en', timezone: null },
   level: 'failure',
   title: 'Prices: the run failed',
   text: 'The model <b> did not answer.\nTwice.',
@@ -34,7 +35,7 @@ t.test('A message goes to the services of the channel, or of a configuration', a
     key: null,
     urls,
     title: '❌ Prices: the run failed',
-    body: `The model \\<\u2060b\\> did not answer.\nTwice.\n\nFailed · 2026-11-20 10:00 UTC · [Open in Carillon](${RUN_URL})`,
+    body: `The model \\<\u2060b\\> did not answer.\nTwice.\n\nFailed · 20 November 2026 at 10:00 · [Open in Carillon](${RUN_URL})`,
     type: 'failure',
     format: 'markdown',
   });

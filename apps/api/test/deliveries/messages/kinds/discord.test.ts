@@ -57,7 +57,7 @@ t.test('a message is an embed with its title, level, changes, answer and a link 
           '### What changed\n\n- price: `12.5` → `11.9`\n\n### The answer\n\n**11.9** for @\u200beveryone \\<@\u200b1\\> snake\\_case, see [the shop (example.com)](https://example.com/a_%28b%29)\n\n```js\nlet a;\n```',
         color: 0x2e7d32,
         timestamp: '2026-11-20T10:00:00.000Z',
-        footer: { text: 'Completed · 2026-11-20 10:00 UTC' },
+        footer: { text: 'Completed · 20 November 2026 at 10:00' },
       },
     ],
     allowed_mentions: { parse: [] },

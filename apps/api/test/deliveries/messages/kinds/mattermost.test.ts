@@ -38,7 +38,7 @@ t.test('a message has its title, level, changes, answer and a link to the run', 
     '**11.9** @all a@example.com <!channel> 1 > 0\n\n1) one\n\n| a | b |\n|-|-|\n| 1 | `x|y` |\n\nsee https://example.com/@here `<!here>`';
   t.same(await send(buildMessage({ changes, markdown })), { kind: 'answered', status: 200, error: null });
   t.same(JSON.parse(mattermost.received[0]?.body as string), {
-    text: '**✅ Prices**\nCompleted · 2026-11-20 10:00 UTC · [Open in Carillon](https://carillon.example.com/executions/7)\n\n#### What changed\n\n- price: `12.5` → `11.9`\n\n#### The answer\n\n**11.9** @\u200ball a@example.com <\u200b!channel> 1 > 0\n\n1. one\n\n| a | b |\n| --- | --- |\n| 1 | \\`x |\n\nsee <https://example.com/%40here> `<\u200b!here>`',
+    text: '**✅ Prices**\nCompleted · 20 November 2026 at 10:00 · [Open in Carillon](https://carillon.example.com/executions/7)\n\n#### What changed\n\n- price: `12.5` → `11.9`\n\n#### The answer\n\n**11.9** @\u200ball a@example.com <\u200b!channel> 1 > 0\n\n1. one\n\n| a | b |\n| --- | --- |\n| 1 | \\`x |\n\nsee <https://example.com/%40here> `<\u200b!here>`',
   });
   for (const answer of ['x'.repeat(100_000), `\`\`\`\n${'a < b\n'.repeat(9000)}\`\`\``, '😀*'.repeat(40_000)]) {
     t.equal((await send(buildMessage({ title: answer, markdown: answer }))).error, null);

@@ -12,6 +12,7 @@ const ctx = createSendingContext(t);
 const settings = { url: server.url, topic: 'private-prices', token: TOKEN };
 
 const message: ChannelMessage = {
+  reader: { language: 'en', timezone: null },
   level: 'success',
   title: 'Prices',
   text: null,
@@ -43,7 +44,7 @@ t.test('An answer arrives as Markdown with a title, tags, a priority and a link'
 
 t.test('Failures and alarms have a higher priority, and a message without text is never empty', async (t) => {
   const build = (level: ChannelMessage['level']) => buildNtfyRequest({ ...message, level, markdown: null }, 'a');
-  t.match(build('alert'), { priority: 4, tags: ['bell'], message: 'Alert · 2026-11-20 10:00 UTC' });
+  t.match(build('alert'), { priority: 4, tags: ['bell'], message: 'Alert · 20 November 2026 at 10:00' });
   t.match(build('failure'), { priority: 4, tags: ['x'] });
   t.match(build('recovery'), { priority: 3, tags: ['white_check_mark'] });
   t.match(build('notice'), { priority: 3, tags: ['information_source'] });

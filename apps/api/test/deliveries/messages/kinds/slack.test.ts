@@ -65,7 +65,7 @@ t.test('a message has its title, level, changes, answer and a link to the run', 
   const { text, blocks } = JSON.parse(slack.received[0]?.body as string);
   t.equal(text, '✅ Prices: the answer changed');
   t.same(blocks[0].text, { type: 'plain_text', text, emoji: false });
-  t.equal(blocks[1].elements[0].text, 'Completed · 2026-11-20 10:00 UTC');
+  t.equal(blocks[1].elements[0].text, 'Completed · 20 November 2026 at 10:00');
   t.equal(
     blocks[2].text.text,
     '*What changed*\n\n• price: `12.5` → `11.9`\n\n```\n  a\n- old\n+ new\n```\n\n*The answer*\n\n*Now*\n\n*11.9* &amp; _less_, see <https://example.com/a?b=1&amp;c=2|the shop (example.com)>\n\n```\na  b\n-  -\n1  2\n```',
@@ -75,7 +75,7 @@ t.test('a message has its title, level, changes, answer and a link to the run', 
   const items = [buildMessage({ level: 'failure', title: 'One', markdown: null, text: 'It *broke*.' }), buildMessage()];
   t.equal((await send(buildMessage({ level: 'notice', title: '2 messages', markdown: null, items }))).error, null);
   const digest = listMrkdwn(JSON.parse(slack.received[1]?.body as string)).join('\n');
-  t.match(digest, '*❌ One* · Failed · 2026-11-20 10:00 UTC · <https://carillon.example.com/executions/7|open>');
+  t.match(digest, '*❌ One* · Failed · 20 November 2026 at 10:00 · <https://carillon.example.com/executions/7|open>');
   t.match(digest, 'It *broke*.');
   t.match(digest, 'It costs *11.9*.');
 

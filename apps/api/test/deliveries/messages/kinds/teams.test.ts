@@ -44,7 +44,7 @@ t.test('a message is a card with its title, level, changes, answer and a button 
   const body = JSON.parse(teams.received[0]?.body as string) as Body;
   t.same(listTexts(body), [
     '🔔 Prices',
-    'Alert · 2026-11-20 10:00 UTC',
+    'Alert · 20 November 2026 at 10:00',
     '**What changed**',
     '- price: 12.5 → 11.9',
     '**The answer**',

@@ -12,6 +12,7 @@ const server = await startTelegramServer(t, TOKEN, [CHAT, '@prices', '-100999'])
 const ctx = createSendingContext(t, { TELEGRAM_API_URL: server.url });
 
 const message: ChannelMessage = {
+  reader: { language: 'en', timezone: null },
   level: 'success',
   title: 'Prices & more',
   text: null,
@@ -40,7 +41,7 @@ t.test('An answer arrives with its formatting, what changed and a link to the ru
   t.equal(
     text,
     [
-      '✅ Prices & more\nCompleted · 2026-11-20 10:00 UTC',
+      '✅ Prices & more\nCompleted · 20 November 2026 at 10:00',
       'What changed',
       '• bread: 1 → 2',
       'The answer',

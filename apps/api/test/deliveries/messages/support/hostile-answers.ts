@@ -38,7 +38,8 @@ const TITLE = 'Daily report';
 const LEVELS = ['success', 'failure', 'alert', 'recovery', 'notice'] as const;
 
 const none = { text: null, markdown: null, citations: [], changes: [], items: [] } as const;
-const base = { ...none, level: 'success', title: TITLE, at: AT } as const;
+const reader = { language: 'en', timezone: null } as const;
+const base = { ...none, reader, level: 'success', title: TITLE, at: AT } as const;
 
 /** Messages with a hostile text in each place that users, models and receivers write. */
 export const HOSTILE_MESSAGES: readonly HostileMessage[] = HOSTILE_TEXTS.flatMap(({ name, text }, at) => {

@@ -68,6 +68,7 @@ export function buildSenderContext(t: Test): Context {
 
 /** A message with an answer that has everything, unless `given` says otherwise. */
 export const buildMessage = (given: Partial<ChannelMessage> = {}): ChannelMessage => ({
+  reader: { language: 'en', timezone: null },
   level: 'success',
   title: 'Prices',
   text: null,

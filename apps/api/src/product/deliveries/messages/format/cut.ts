@@ -1,3 +1,4 @@
+import { getTexts, type Language } from '@carillon/texts';
 import { takeCharacters } from './text.ts';
 import { type Block, type Inline, listOf, paragraphOf, textOf } from './tree.ts';
 
@@ -8,6 +9,8 @@ export interface Limit {
   measure: (blocks: Block[]) => number;
   /** Of the page that shows everything. */
   url: string;
+  /** Of the reader. */
+  language: Language;
   /** What stands below the blocks and stays if they are cut, but for items of its list that take too much. */
   end?: EndingList | null;
 }
@@ -23,11 +26,11 @@ export interface EndingList {
 const MAX_SHARE_OF_END = 1 / 3;
 
 /** The blocks, or as much of their beginning as fits together with a link to the rest. Ends within no link. */
-export function cutBlocks(blocks: Block[], { max, measure, url, end = null }: Limit): Block[] {
+export function cutBlocks(blocks: Block[], { max, measure, url, language, end = null }: Limit): Block[] {
   const below = end === null ? [] : fitEnd(end, { max, measure });
   const whole = below.length > 0 ? [...blocks, ...below] : blocks;
   if (measure(whole) <= max) return whole;
-  const rest = [buildMore(url), ...below];
+  const rest = [buildMore(url, language), ...below];
   return [...takeBeginning(blocks, { max, measure }, rest)[0], ...rest];
 }
 
@@ -43,8 +46,8 @@ function fitEnd({ title, items }: EndingList, { max, measure }: Room): Block[] {
 }
 
 /** What follows a text that was cut. */
-export const buildMore = (url: string): Block =>
-  paragraphOf(textOf('… ('), { type: 'link', url, text: 'continues in Carillon' }, textOf(')'));
+export const buildMore = (url: string, language: Language): Block =>
+  paragraphOf(textOf('… ('), { type: 'link', url, text: getTexts(language).messages.continues }, textOf(')'));
 
 /** Divides blocks into parts that `measure` gives at most `max`. What cannot be divided so far is left out. */
 export function divideBlocks(blocks: Block[], max: number, measure: (blocks: Block[]) => number): Block[][] {

@@ -1,3 +1,4 @@
+import { getTexts } from '@carillon/texts';
 import { invalidField, invalidItem } from '../../../../errors.ts';
 import { COMMONMARK, type MarkdownDialect, renderMarkdown } from '../format/markdown-text.ts';
 import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
@@ -60,7 +61,7 @@ function describeRefusal(status: number): string | null {
 
 /** The JSON that sends a message, but the services. */
 export function buildAppriseRequest(message: ChannelMessage) {
-  const link = { type: 'link', url: message.url, text: 'Open in Carillon' } as const;
+  const link = { type: 'link', url: message.url, text: getTexts(message.reader.language).messages.open } as const;
   const foot = paragraphOf(textOf(`${describeStatus(message)} · `), link);
   const render = (blocks: readonly Block[]) => renderMarkdown([...blocks, foot], DIALECT);
   const measure = (blocks: readonly Block[]) => render(blocks).length;

@@ -1,3 +1,4 @@
+import { getTexts } from '@carillon/texts';
 import { escapeMarkdown, type MarkdownDialect, renderMarkdown, ZERO_WIDTH_SPACE } from '../format/markdown-text.ts';
 import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
 import { countCodePoints, cutText } from '../format/text.ts';
@@ -45,7 +46,7 @@ export const mattermost: ChannelSender = {
 export function renderMattermost(message: ChannelMessage) {
   const { url } = message;
   const title = `**${DIALECT.escape(cutText(describeTitle(message), MAX_TITLE))}**`;
-  const head = `${title}\n${describeStatus(message)} · [Open in Carillon](${url})`;
+  const head = `${title}\n${describeStatus(message)} · [${getTexts(message.reader.language).messages.open}](${url})`;
   const render = (blocks: Block[]) =>
     [head, renderMarkdown(blocks, DIALECT)].filter((part) => part !== '').join('\n\n');
   const measure = (blocks: Block[]) => countCodePoints(render(blocks));

@@ -1,6 +1,6 @@
 import { invalidField } from '../../../../errors.ts';
 import { COMMONMARK, renderMarkdown } from '../format/markdown-text.ts';
-import { describeStatus, fitMessage, LEVELS } from '../format/message-blocks.ts';
+import { describeLevel, describeStatus, fitMessage } from '../format/message-blocks.ts';
 import { cleanLine, countBytes, cutText } from '../format/text.ts';
 import type { Block } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
@@ -67,7 +67,7 @@ function describeRefusal(status: number, isDaily: boolean): string | null {
 export function buildNtfyRequest(message: ChannelMessage, topic: string) {
   const { level, url } = message;
   const { tag, priority } = STYLES[level];
-  const title = cutText(cleanLine(message.title) || LEVELS[level].label, MAX_TITLE_LENGTH);
+  const title = cutText(cleanLine(message.title) || describeLevel(message), MAX_TITLE_LENGTH);
   const build = (blocks: readonly Block[]) => {
     const text = renderMarkdown(blocks, COMMONMARK) || describeStatus(message);
     return { topic, title, message: text, priority, tags: [tag], click: url, markdown: true };

@@ -1,3 +1,4 @@
+import { getTexts } from '@carillon/texts';
 import { divideBlocks } from '../format/cut.ts';
 import { surround, ZERO_WIDTH_SPACE } from '../format/markdown-text.ts';
 import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
@@ -45,7 +46,7 @@ export function renderSlack(message: ChannelMessage) {
         // Without `verbatim`, names of channels and people in the text become links.
         text: { type: 'mrkdwn', text: renderSlackText(part), verbatim: true },
       })),
-      toContext(renderSlackLink({ url, text: 'Open in Carillon' })),
+      toContext(renderSlackLink({ url, text: getTexts(message.reader.language).messages.open })),
     ],
   };
 }

@@ -1,3 +1,4 @@
+import { getTexts } from '@carillon/texts';
 import { escapeMarkdown, type MarkdownDialect, renderMarkdown, ZERO_WIDTH_SPACE } from '../format/markdown-text.ts';
 import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
 import { countBytes, cutText } from '../format/text.ts';
@@ -59,7 +60,7 @@ function buildCard(message: ChannelMessage, title: string, blocks: readonly Bloc
       { ...textBlock(describeStatus(message)), isSubtle: true, spacing: 'None' },
       ...blocks.map(buildElement),
     ],
-    actions: [{ type: 'Action.OpenUrl', title: 'Open in Carillon', url: message.url }],
+    actions: [{ type: 'Action.OpenUrl', title: getTexts(message.reader.language).messages.open, url: message.url }],
   };
   const attachment = { contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content: card };
   return { type: 'message', attachments: [attachment] };

@@ -1,3 +1,4 @@
+import { getTexts } from '@carillon/texts';
 import type { Context } from '../../../../context.ts';
 import { invalidField } from '../../../../errors.ts';
 import { describeStatus, describeTitle, fitMessage } from '../format/message-blocks.ts';
@@ -43,7 +44,9 @@ export function buildTelegramRequest(message: ChannelMessage) {
   const head = renderTelegram([
     paragraphOf({ type: 'strong', inlines: [textOf(title)] }, { type: 'break' }, textOf(describeStatus(message))),
   ]);
-  const foot = renderTelegram([paragraphOf({ type: 'link', url: message.url, text: 'Open in Carillon' })]);
+  const foot = renderTelegram([
+    paragraphOf({ type: 'link', url: message.url, text: getTexts(message.reader.language).messages.open }),
+  ]);
   const join = (body: string) => [head, body, foot].filter((part) => part !== '').join('\n\n');
   const render = (blocks: readonly Block[]) => join(renderTelegram(blocks));
   const measure = (blocks: readonly Block[]) => countTelegram(render(blocks));

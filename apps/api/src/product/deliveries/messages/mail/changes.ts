@@ -1,4 +1,5 @@
 import type { OutputChange } from '@carillon/db';
+import { getTexts, type Language } from '@carillon/texts';
 import { describeLines } from '../../../../lib/differences/describe-changes.ts';
 import { cleanLine, cleanText, cutText } from '../format/text.ts';
 
@@ -30,7 +31,8 @@ export interface ShownChanges {
 /**
  * Prepares what changed for a mail, which `share` messages have in common: values as a table, a whole text by its lines.
  */
-export function prepareChanges(changes: readonly OutputChange[], share = 1): ShownChanges {
+export function prepareChanges(changes: readonly OutputChange[], language: Language, share = 1): ShownChanges {
+  const texts = getTexts(language).messages;
   const ofShare = (max: number) => Math.max(3, Math.floor(max / share));
   const [maxRows, maxLines] = [ofShare(MAX_ROWS), ofShare(MAX_LINES)];
   const shown: ShownChanges = { values: [], lines: [], hasMore: changes.length > maxRows };
@@ -38,7 +40,12 @@ export function prepareChanges(changes: readonly OutputChange[], share = 1): Sho
     if (from === undefined && to === undefined) shown.hasMore = true;
     else if (path === '' && typeof from === 'string' && typeof to === 'string') {
       shown.lines.push(...describeLines(cleanText(from), cleanText(to)).split('\n').map(readLine));
-    } else shown.values.push({ path: toShort(path) || 'the answer', before: toValue(from), after: toValue(to) });
+    } else
+      shown.values.push({
+        path: toShort(path) || texts.wholeAnswer,
+        before: toValue(from, texts.empty),
+        after: toValue(to, texts.empty),
+      });
   }
   if (shown.lines.length > maxLines) {
     shown.hasMore = true;
@@ -49,9 +56,9 @@ export function prepareChanges(changes: readonly OutputChange[], share = 1): Sho
 
 const toShort = (text: string) => cutText(cleanLine(text.slice(0, 2000)), MAX_VALUE_LENGTH);
 
-function toValue(value: unknown): string | null {
+function toValue(value: unknown, empty: string): string | null {
   if (value === undefined) return null;
-  return toShort(typeof value === 'string' ? value : JSON.stringify(value)) || '(empty)';
+  return toShort(typeof value === 'string' ? value : JSON.stringify(value)) || empty;
 }
 
 function readLine(line: string): ChangedLine {

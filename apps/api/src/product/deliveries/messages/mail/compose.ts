@@ -1,8 +1,10 @@
-import { cutBlocks } from '../format/cut.ts';
+import { getTexts } from '@carillon/texts';
+import { describeMoment } from '../../../../lib/reader.ts';
+import { buildMore, cutBlocks } from '../format/cut.ts';
 import { parseMarkdown } from '../format/markdown.ts';
 import { describeSources } from '../format/message-blocks.ts';
 import { cleanLine, cleanText, cutText, takeCharacters } from '../format/text.ts';
-import { type Block, paragraphOf, textOf } from '../format/tree.ts';
+import type { Block } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import { prepareChanges, type ShownChanges } from './changes.ts';
 import { renderBlocks } from './html-blocks.ts';
@@ -60,24 +62,29 @@ export function composeMail(message: ChannelMessage, footer: Footer): MailParts 
 
 /** `share`: by how many messages the mail is divided. */
 function showMessage(message: ChannelMessage, share: number): ShownMessage {
-  const { title, text, changes, markdown } = message;
+  const { text, changes, markdown, reader } = message;
   return {
     message,
-    title: toTitle(title),
+    title: toTitle(message),
     text: text && cutText(cleanText(text.slice(0, 10 * MAX_TEXT_LENGTH)), Math.ceil(MAX_TEXT_LENGTH / share)),
-    changes: changes.length > 0 ? prepareChanges(changes, share) : null,
-    answer: markdown ? showAnswer(markdown, message.url, share) : [],
+    changes: changes.length > 0 ? prepareChanges(changes, reader.language, share) : null,
+    answer: markdown ? showAnswer(markdown, message, share) : [],
     sources: [],
   };
 }
 
-function showAnswer(markdown: string, url: string, share: number): Block[] {
+function showAnswer(markdown: string, { url, reader }: ChannelMessage, share: number): Block[] {
   const beginning = takeBeginning(markdown, Math.ceil(MAX_MARKDOWN_LENGTH / share));
   const measure = (blocks: Block[]) => String(renderBlocks(blocks, 1)).length;
   const parsed = parseMarkdown(beginning);
-  const blocks = cutBlocks(parsed, { max: Math.ceil(MAX_HTML_LENGTH / share), measure, url });
+  const blocks = cutBlocks(parsed, {
+    max: Math.ceil(MAX_HTML_LENGTH / share),
+    measure,
+    url,
+    language: reader.language,
+  });
   if (blocks !== parsed || beginning === markdown) return blocks;
-  return [...blocks, paragraphOf(textOf('… ('), { type: 'link', url, text: 'continues in Carillon' }, textOf(')'))];
+  return [...blocks, buildMore(url, reader.language)];
 }
 
 /** Up to the end of a line or a word, if there is one. */
@@ -89,14 +96,16 @@ function takeBeginning(text: string, length: number): string {
 }
 
 /** A title or subject: one line of bounded length. */
-export const toTitle = (text: string): string =>
-  cutText(cleanLine(text.slice(0, 2000)), MAX_TITLE_LENGTH) || 'A message';
+export const toTitle = ({ title, reader }: ChannelMessage): string =>
+  cutTitle(title) || getTexts(reader.language).messages.untitled;
+
+const cutTitle = (title: string) => cutText(cleanLine(title.slice(0, 2000)), MAX_TITLE_LENGTH);
 
 /** The subject of a mail. That of a digest names what came. */
-export function toSubject({ title, items }: ChannelMessage): string {
-  if (items.length === 0) return toTitle(title);
-  const names = items.slice(0, 10).map((item) => toTitle(item.title));
-  return toTitle(`${title}: ${names.join(', ')}`);
+export function toSubject(message: ChannelMessage): string {
+  const { title, items } = message;
+  if (items.length === 0) return toTitle(message);
+  return cutTitle(`${title}: ${items.slice(0, 10).map(toTitle).join(', ')}`);
 }
 
-export const formatTime = (at: Date): string => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+export const formatTime = ({ at, reader }: ChannelMessage): string => describeMoment(at, reader);

@@ -1,3 +1,4 @@
+import { getTexts, type Texts } from '@carillon/texts';
 import { listOf } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import { type Footer, formatTime, type MailParts, type ShownMessage, toTitle } from './compose.ts';
@@ -12,8 +13,9 @@ export function renderHtml(mail: MailParts): string {
   const { main, footer } = mail;
   const { message, title } = main;
   const isDigest = message.items.length > 0;
+  const { messages: texts, language } = getTexts(message.reader.language);
   return String(markup`${trusted('<!doctype html>')}
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -30,12 +32,12 @@ export function renderHtml(mail: MailParts): string {
 <tr><td align="left"${look('main', 'pad')}>
 ${renderLabel(message)}
 <h1${look('title')} dir="auto">${title}</h1>
-<p${look('fine')}>${formatTime(message.at)}</p>
+<p${look('fine')}>${formatTime(message)}</p>
 ${isDigest ? renderDigest(mail) : renderContent(main, 1)}
-<p style="margin:24px 0 0;"><a href="${message.url}"${look('button')}>${isDigest ? 'All runs in Carillon' : 'Open in Carillon'}</a></p>
+<p style="margin:24px 0 0;"><a href="${message.url}"${look('button')}>${isDigest ? texts.allRuns : texts.open}</a></p>
 </td></tr>
 </table>
-<table ${FRAME} style="max-width:640px;"><tr><td align="left"${look('foot', 'pad')}>${renderFooter(footer)}</td></tr></table>
+<table ${FRAME} style="max-width:640px;"><tr><td align="left"${look('foot', 'pad')}>${renderFooter(footer, texts)}</td></tr></table>
 </td></tr></table>
 </main>
 </body>
@@ -43,9 +45,9 @@ ${isDigest ? renderDigest(mail) : renderContent(main, 1)}
 `);
 }
 
-const renderFooter = ({ account, channel, unsubscribeUrl }: Footer) =>
-  markup`The Carillon account <b>${account}</b> has this sent to you, by its channel “${channel}”.
-<a href="${unsubscribeUrl}"${look('link')}>Unsubscribe</a>`;
+const renderFooter = ({ account, channel, unsubscribeUrl }: Footer, texts: Texts['messages']) =>
+  markup`${texts.footer(markup`<b>${account}</b>`, channel)}
+<a href="${unsubscribeUrl}"${look('link')}>${texts.unsubscribe}</a>`;
 
 function renderLabel(message: ChannelMessage) {
   const { text, label } = describeLevel(message);
@@ -54,22 +56,23 @@ function renderLabel(message: ChannelMessage) {
 
 function renderDigest({ main, listed, items }: MailParts): Markup {
   const { length } = main.message.items;
-  return markup`<h2${look('section')}>In this mail</h2>
+  const { messages: texts } = getTexts(main.message.reader.language);
+  return markup`<h2${look('section')}>${texts.contents}</h2>
 <ol style="margin:0;padding:0 0 0 26px;">
 ${listed.map(renderEntry)}</ol>
-${listed.length < length && markup`<p${look('fine')}>And ${length - listed.length} more.</p>`}
-${items.map(renderItem)}${items.length < length && markup`<div${look('item')}><p${look('fine')}>The others are shown in Carillon only, so that this mail stays short.</p></div>`}`;
+${listed.length < length && markup`<p${look('fine')}>${texts.andMore(length - listed.length)}</p>`}
+${items.map(renderItem)}${items.length < length && markup`<div${look('item')}><p${look('fine')}>${texts.others}</p></div>`}`;
 }
 
 const renderEntry = (message: ChannelMessage) =>
-  markup`<li dir="auto" style="margin:6px 0;">${toTitle(message.title)}
-<span${look('fine')}>· ${describeLevel(message).text}, ${formatTime(message.at)} · <a href="${message.url}"${look('link')}>open</a></span></li>\n`;
+  markup`<li dir="auto" style="margin:6px 0;">${toTitle(message)}
+<span${look('fine')}>· ${describeLevel(message).text}, ${formatTime(message)} · <a href="${message.url}"${look('link')}>${getTexts(message.reader.language).messages.openItem}</a></span></li>\n`;
 
 const renderItem = (item: ShownMessage) =>
   markup`<div${look('item')}>
 ${renderLabel(item.message)}
 <h2${look('itemTitle')} dir="auto">${item.title}</h2>
-<p${look('fine')}>${formatTime(item.message.at)} · <a href="${item.message.url}"${look('link')}>open in Carillon</a></p>
+<p${look('fine')}>${formatTime(item.message)} · <a href="${item.message.url}"${look('link')}>${getTexts(item.message.reader.language).messages.open}</a></p>
 ${renderContent(item, 2)}
 </div>
 `;
@@ -79,8 +82,9 @@ function renderContent({ message, text, changes, answer, sources }: ShownMessage
   const tag = trusted(`h${above + 1}`);
   const section = (words: string) => markup`<${tag}${look('section')}>${words}</${tag}>`;
   const hasAnswer = answer.length > 0;
+  const { messages: texts, language } = getTexts(message.reader.language);
   return markup`${text && markup`<p${look(describeLevel(message).note)} dir="auto">${text}</p>`}
-${changes && markup`${section('What changed')}${renderChanges(changes)}`}
-${changes && hasAnswer && section('The answer')}${hasAnswer && renderBlocks(answer, changes ? above + 1 : above)}
-${sources.length > 0 && markup`${section('Sources')}${renderBlocks([listOf(sources)], above + 1)}`}`;
+${changes && markup`${section(texts.changes)}${renderChanges(changes, language)}`}
+${changes && hasAnswer && section(texts.answer)}${hasAnswer && renderBlocks(answer, changes ? above + 1 : above)}
+${sources.length > 0 && markup`${section(texts.sources)}${renderBlocks([listOf(sources)], above + 1)}`}`;
 }

@@ -1,5 +1,5 @@
+import { getTexts } from '@carillon/texts';
 import { html as hono, raw } from 'hono/html';
-import { LEVELS } from '../format/message-blocks.ts';
 import type { ChannelMessage } from '../message.ts';
 
 const SANS = "-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
@@ -139,8 +139,9 @@ const LEVEL_LOOKS = {
 } as const satisfies Record<ChannelMessage['level'], { label: StyleName; note: StyleName }>;
 
 /** How a message is named and colored. */
-export function describeLevel({ level, changes, items }: ChannelMessage) {
-  const text = items.length > 0 ? 'Digest' : changes.length > 0 ? 'Answer changed' : LEVELS[level].label;
+export function describeLevel({ level, changes, items, reader }: ChannelMessage) {
+  const texts = getTexts(reader.language).messages;
+  const text = items.length > 0 ? texts.digest : changes.length > 0 ? texts.answerChanged : texts.levels[level];
   return { text, ...LEVEL_LOOKS[level] };
 }
 

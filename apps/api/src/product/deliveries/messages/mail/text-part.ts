@@ -1,3 +1,4 @@
+import { getTexts, type Texts } from '@carillon/texts';
 import { toPlainText } from '../format/plain-text.ts';
 import { listOf } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
@@ -11,9 +12,10 @@ const RULE = '-'.repeat(40);
 /** Renders the plain part, for mail programs and readers that show no HTML. */
 export function renderText({ main, listed, items, footer }: MailParts): string {
   const { message, title } = main;
+  const { messages: texts } = getTexts(message.reader.language);
   const left = message.items.length - listed.length;
-  const contents = listed.map((item, at) => `${at + 1}. ${toTitle(item.title)} (${describe(item)})`);
-  if (left > 0) contents.push(`And ${left} more.`);
+  const contents = listed.map((item, at) => `${at + 1}. ${toTitle(item)} (${describe(item)})`);
+  if (left > 0) contents.push(texts.andMore(left));
   const parts = [
     `${title}\n${describe(message)}`,
     ...(contents.length > 0 ? [contents.join('\n')] : []),
@@ -25,31 +27,34 @@ export function renderText({ main, listed, items, footer }: MailParts): string {
       item.message.url,
     ]),
     ...(items.length > 0 ? [RULE] : []),
-    ...(items.length < message.items.length ? ['The others are shown in Carillon only.'] : []),
-    `Open in Carillon: ${message.url}`,
+    ...(items.length < message.items.length ? [texts.others] : []),
+    `${texts.open}: ${message.url}`,
   ];
   const { account, channel, unsubscribeUrl } = footer;
   return `${parts.join('\n\n')}
 
 -- 
-The Carillon account ${account} has this sent to you, by its channel "${channel}".
-Unsubscribe: ${unsubscribeUrl}
+${texts.footer(account, channel).join('')}
+${texts.unsubscribe}: ${unsubscribeUrl}
 `;
 }
 
-const describe = (message: ChannelMessage) => `${describeLevel(message).text}, ${formatTime(message.at)}`;
+const describe = (message: ChannelMessage) => `${describeLevel(message).text}, ${formatTime(message)}`;
 
-const renderContent = ({ text, changes, answer, sources }: ShownMessage): string[] => [
-  ...(text ? [text] : []),
-  ...(changes ? [renderChanges(changes)] : []),
-  ...(answer.length > 0 ? [toPlainText(answer)] : []),
-  ...(sources.length > 0 ? [`Sources:\n${toPlainText([listOf(sources)])}`] : []),
-];
+function renderContent({ message, text, changes, answer, sources }: ShownMessage): string[] {
+  const { messages: texts } = getTexts(message.reader.language);
+  return [
+    ...(text ? [text] : []),
+    ...(changes ? [renderChanges(changes, texts)] : []),
+    ...(answer.length > 0 ? [toPlainText(answer)] : []),
+    ...(sources.length > 0 ? [`${texts.sources}:\n${toPlainText([listOf(sources)])}`] : []),
+  ];
+}
 
-const renderChanges = ({ values, lines, hasMore }: ShownChanges) =>
+const renderChanges = ({ values, lines, hasMore }: ShownChanges, texts: Texts['messages']) =>
   [
-    'What changed:',
-    ...values.map(({ path, before, after }) => `  ${path}: ${before ?? 'missing'} → ${after ?? 'missing'}`),
+    `${texts.changes}:`,
+    ...values.map(({ path, before, after }) => `  ${path}: ${before ?? texts.missing} → ${after ?? texts.missing}`),
     ...lines.map(({ op, text }) => `  ${SIGNS[op]}${text}`),
-    ...(hasMore ? ['  There are further changes.'] : []),
+    ...(hasMore ? [`  ${texts.moreChanges}`] : []),
   ].join('\n');
