@@ -63,7 +63,7 @@ t.test('A feed has the results of its task, newest first, and that of the accoun
     },
   ]);
   const account = parseFeed((await get(await postFeed(app, alice))).body);
-  t.match(account, { title: 'Carillon: all results', updated: '2026-11-20T10:01:00.000Z' });
+  t.match(account, { title: 'Carillon: all answers', updated: '2026-11-20T10:01:00.000Z' });
   const ids = [second, first].map((id) => `${ctx.config.appUrl}/executions/${id}`);
   t.same(
     account.entries.map(({ id }) => id),

@@ -95,7 +95,7 @@ t.test(
     t.match(mail.text, RUN_URL);
     t.match(
       mail.text,
-      `The Carillon account ${alice.email} has this sent to you, by its channel "Team mailbox".\nUnsubscribe: ${link}`,
+      `The Carillon account ${alice.email} sends you this through its channel “Team mailbox”.\nUnsubscribe: ${link}`,
     );
   },
 );

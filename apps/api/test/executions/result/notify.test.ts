@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { compileValidator } from '@carillon/contract';
 import { type EventKind, eventPayload } from '@carillon/contract/webhooks/events';
-import { deliveries, endpoints, events, mails, tasks } from '@carillon/db';
+import { deliveries, endpoints, events, mails, tasks, users } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
+import { readRunDeliveries } from '../../../src/product/executions/run-deliveries.ts';
 import { executeTask } from '../../../src/product/executions/start.ts';
 import { START } from '../../support/context.ts';
 import { testEngine } from '../../support/engine.ts';
@@ -131,7 +132,7 @@ t.test('The mail of a changed result has the difference before the result', asyn
   const { id } = (await readRuns(ctx, task)).at(-1)!;
   t.match(
     mail?.text,
-    /completed\.\n\nIts result differs from the last one:\n\n {2}Bells\n- The price is 12\.5\.\n\+ The price is 11\.9\.\n {2}In stock\.\n\nThe result:\n\nBells/,
+    /completed\.\n\nThe answer differs from the previous one:\n\n {2}Bells\n- The price is 12\.5\.\n\+ The price is 11\.9\.\n {2}In stock\.\n\nThe answer:\n\nBells/,
   );
   t.match(mail?.text, `https://bells.example.com/executions/${id}`);
 });
@@ -150,7 +151,7 @@ t.test(
     const [mail, ...more] = (await run(task, '{"price": 11.9, "note": "c"}')).mails;
     t.same(more, []);
     t.equal(mail?.subject, 'Task "Price of bells": answer changed');
-    t.match(mail?.text, 'Its result differs from the last one:\n\nprice: 12.5 → 11.9\n\nThe result:');
+    t.match(mail?.text, 'The answer differs from the previous one:\n\nprice: 12.5 → 11.9\n\nThe answer:');
     const last = (await readRuns(ctx, task)).at(-1);
     t.match(last, { changed: true, changes: [{ path: 'price', from: 12.5, to: 11.9 }], output: { price: 11.9 } });
   },
@@ -166,6 +167,25 @@ t.test('What changed cannot add a header or a line to a mail beside its own', as
   t.equal(mail?.subject, 'Task "Bells Bcc: eve@example.com": answer changed');
   t.same(mail?.envelope.to, [RESULTS]);
   t.match(mail?.text, '+ Bcc: eve@example.com');
+});
+
+t.test('The mail of an owner who reads Portuguese is in Portuguese, and its run finds it', async (t) => {
+  await ctx.db.update(users).set({ language: 'pt-BR' }).where(eq(users.id, alice().id));
+  t.teardown(() => ctx.db.update(users).set({ language: 'en' }).where(eq(users.id, alice().id)));
+  const task = await insertWatched('always');
+  const subjects = [
+    'Tarefa "Price of bells": execução concluída',
+    'Tarefa "Price of bells": a resposta mudou',
+    'Tarefa "Price of bells": a execução falhou',
+  ];
+  for (const [at, answer] of ['12', '13', null].entries()) {
+    const [mail] = (await run(task, answer)).mails;
+    t.equal(mail?.subject, subjects[at]);
+    t.match(mail?.text, `A execução: https://bells.example.com/executions/`);
+    t.match(mail?.text, 'Você recebe este e-mail porque a conta');
+    const { id } = (await readRuns(ctx, task)).at(-1)!;
+    t.match(await readRunDeliveries(ctx, alice(), id), { mails: [{ to: RESULTS, status: 'delivered' }] });
+  }
 });
 
 t.test('A mail of long texts shows the beginning of what changed', async (t) => {
