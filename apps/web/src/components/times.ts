@@ -31,6 +31,16 @@ export const renderMomentWithDistance = (at: Date | string, clock: Clock): Html 
 export const tidyNote = (note: string): string =>
   note.replace(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d):[\d.]+[+-]\d\d:\d\d\[[^\]]*\]/g, '$1 $2');
 
+/** The time since an instant as a clock, which the script `clock` lets tick: `4:31`, `1:02:03`. */
+export function renderElapsed(since: Date, now: Date): Html {
+  const elapsed = Math.max(0, now.getTime() - since.getTime());
+  const seconds = Math.floor(elapsed / 1000);
+  const pad = (part: number) => String(part).padStart(2, '0');
+  const minutes = Math.floor(seconds / 60);
+  const text = minutes < 60 ? `${minutes}` : `${Math.floor(minutes / 60)}:${pad(minutes % 60)}`;
+  return html`<span role="timer" data-elapsed="${elapsed}">${text}:${pad(seconds % 60)}</span>`;
+}
+
 export interface TimelineEntry {
   at: Date;
   /** What stands at the left, such as `14:05`. */

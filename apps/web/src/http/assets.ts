@@ -42,6 +42,8 @@ const FILES = {
   timeZone: { folder: 'scripts', name: 'time-zone.js', type: JAVASCRIPT, path: ownFile('time-zone.js') },
   attach: { folder: 'scripts', name: 'attach.js', type: JAVASCRIPT, path: ownFile('attach.js') },
   agent: { folder: 'scripts', name: 'agent.js', type: JAVASCRIPT, path: ownFile('agent.js') },
+  copy: { folder: 'scripts', name: 'copy.js', type: JAVASCRIPT, path: ownFile('copy.js') },
+  clock: { folder: 'scripts', name: 'clock.js', type: JAVASCRIPT, path: ownFile('clock.js') },
   live: { folder: 'scripts', name: 'live.js', type: JAVASCRIPT, path: ownFile('live.js') },
 } as const;
 

@@ -1,5 +1,6 @@
 import { isUuid, parseId } from '@carillon/contract/validation/formats';
 import { ActionFailed, type PageContext } from '../page.ts';
+import { readQuery } from './forms.ts';
 
 type Reader = Pick<PageContext, 'request'>;
 
@@ -11,6 +12,15 @@ const notFound = () => new ActionFailed({ success: false, error: 'Not found', co
 /** The number in the path. Stops with 404 for one that no object can have. */
 export function readId(context: Reader): number {
   const id = parseId(readParameter(context, 'id'));
+  if (id === null) throw notFound();
+  return id;
+}
+
+/** The number in the query. Stops with 404 for one that no object can have. */
+export function readQueryId({ request }: Reader, name: string): number | undefined {
+  const text = readQuery(request)[name];
+  if (text === undefined) return undefined;
+  const id = parseId(text);
   if (id === null) throw notFound();
   return id;
 }

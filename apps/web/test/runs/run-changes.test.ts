@@ -108,3 +108,25 @@ t.test('A planned run counts in the strip as its retry, with what that changed',
   await runAll(ctx, model, answer('B'));
   t.match((await visit(app, alice).open(`/tasks/${task}`)).text, /1 on time, 1 changed/);
 });
+
+t.test('A run is compared with any other run of its task, and with no other', async (t) => {
+  const alice = await newAlice();
+  const task = await insertTask(ctx, alice.id);
+  const [first, second, third] = await runDaily(task, ['Ten bells', 'Nine bells', 'Eight bells']);
+  const visitor = visit(app, alice);
+  const page = await visitor.open(`/executions/${third}`);
+  t.match(page.text, /NineEight bells/);
+  const options = page.document.querySelectorAll('[name=against] option');
+  t.same(
+    options.map((option) => option.text),
+    [`Yesterday at 10:00 (run ${second})`, `Fri 20 Nov, 10:00 (run ${first})`],
+  );
+  const other = await visitor.open(`/executions/${third}?against=${first}`);
+  t.match(other.text, /compared with the run of 20 November at 10:00.*TenEight bells/);
+  const bob = await signUp(app, { name: 'Bob' });
+  const stranger = await insertTask(ctx, bob.id);
+  const [strange] = await runDaily(stranger, ['Secret']);
+  for (const against of [strange, 0, 'x', 2 ** 31]) {
+    t.match(await visitor.open(`/executions/${third}?against=${against}`), { status: 404 }, String(against));
+  }
+});

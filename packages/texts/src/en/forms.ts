@@ -8,6 +8,8 @@ export const forms = {
   edit: 'Edit',
   delete: 'Delete…',
   copied: 'I have copied it',
+  copy: 'Copy',
+  isCopied: 'Copied',
   correct: (count: number) => `Correct ${formats.count(count, 'field', 'fields')}.`,
   tooManyAttempts: (wait: string) => `Too many attempts. Try again in ${wait}.`,
   notAccepted: 'Form not accepted',

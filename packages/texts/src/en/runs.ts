@@ -38,6 +38,8 @@ export const runs = {
   judgements: { done: 'Done', nothing_new: 'Nothing new', not_done: 'Not done' },
   citations: 'Sources',
   cited: (pages: number) => `${count(pages, 'page', 'pages')} cited`,
+  contents: 'Contents',
+  showAll: 'Show the whole answer',
   asJson: 'Answer as JSON',
   beginning: 'This is the beginning of the answer.',
   readAsText: 'Read all of it as text',
@@ -55,6 +57,9 @@ export const runs = {
   changes: 'Changes',
   changedSince: 'Changed since the last success',
   since: <P>(moment: P) => parts<P>`since ${moment}`,
+  comparedWith: <P>(moment: P) => parts`compared with the run of ${moment}`,
+  compareWith: 'Compare with',
+  compare: 'Compare',
   sameAnswer: 'The answer is the same.',
   tooLong: 'The answers differ and are too long to compare.',
   value: 'Value',
@@ -118,7 +123,7 @@ export const runs = {
   runNow: 'Run now',
   stop: 'Stop',
   editTask: 'Edit task',
-  copyAsText: 'Copy as text',
+  copyAsText: 'Read as text',
 
   request: 'Request',
   requestTo: (model: string, hasSystem: boolean) =>

@@ -8,6 +8,8 @@ export const forms: typeof en = {
   edit: 'Editar',
   delete: 'Excluir…',
   copied: 'Já copiei',
+  copy: 'Copiar',
+  isCopied: 'Copiado',
   correct: (count) => `Corrija ${formats.count(count, 'campo', 'campos')}.`,
   tooManyAttempts: (wait) => `Muitas tentativas. Tente de novo em ${wait}.`,
   notAccepted: 'Formulário não aceito',

@@ -38,6 +38,8 @@ export const runs: typeof en = {
   judgements: { done: 'Feito', nothing_new: 'Nada de novo', not_done: 'Não feito' },
   citations: 'Fontes',
   cited: (pages) => count(pages, 'página citada', 'páginas citadas'),
+  contents: 'Conteúdo',
+  showAll: 'Mostrar a resposta inteira',
   asJson: 'Resposta em JSON',
   beginning: 'Este é o começo da resposta.',
   readAsText: 'Ler tudo como texto',
@@ -55,6 +57,9 @@ export const runs: typeof en = {
   changes: 'Mudanças',
   changedSince: 'Mudou desde o último sucesso',
   since: (moment) => parts`desde ${moment}`,
+  comparedWith: (moment) => parts`comparada com a execução de ${moment}`,
+  compareWith: 'Comparar com',
+  compare: 'Comparar',
   sameAnswer: 'A resposta é a mesma.',
   tooLong: 'As respostas são diferentes e longas demais para comparar.',
   value: 'Valor',
@@ -118,7 +123,7 @@ export const runs: typeof en = {
   runNow: 'Executar agora',
   stop: 'Interromper',
   editTask: 'Editar tarefa',
-  copyAsText: 'Copiar como texto',
+  copyAsText: 'Ler como texto',
 
   request: 'Requisição',
   requestTo: (model, hasSystem) =>

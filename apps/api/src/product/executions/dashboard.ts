@@ -62,10 +62,18 @@ const near = (side: 'before' | 'after') => {
     order by x.id ${isBefore ? sql`desc` : sql`asc`} limit ${MAX_NEAR}) n)`;
 };
 
-/** The answer that it was compared with, or else the one before it. */
-const lastSuccess = sql<{ id: number; at: string; answer: string } | null>`(
+/** The answer of the run `against` of the same task; else the one that it was compared with, or the one before it. */
+const earlierAnswer = (against: number | undefined) => sql<{ id: number; at: string; answer: string } | null>`(
   select jsonb_build_object('id', x.id, 'at', coalesce(x.planned_for, x.created_at), 'answer', x.result)
-  from executions x where x.id = ${earlierSuccess})`;
+  from executions x where x.id = ${against ?? earlierSuccess} and x.task_id = ${executions.taskId} and x.result is not null)`;
+
+const MAX_COMPARABLE = 50;
+
+/** The newest runs of the task, of which those with an answer can be compared with this one. */
+const comparable = sql<{ id: number; at: string }[]>`(
+  select coalesce(jsonb_agg(jsonb_build_object('id', n.id, 'at', n.at) order by n.id desc) filter (where n.status = 'completed'), '[]')
+  from (select x.id, x.status, coalesce(x.planned_for, x.created_at) as at from executions x
+    where x.task_id = ${executions.taskId} and x.id <> ${executions.id} order by x.id desc limit ${MAX_COMPARABLE}) n)`;
 
 const attachments = sql<{ name: string; url: string | null }[]>`(
   select coalesce(jsonb_agg(jsonb_build_object('name', u.name, 'url', case when u.storage = 'blob' then u.url end)
@@ -77,8 +85,8 @@ const attachments = sql<{ name: string; url: string | null }[]>`(
 const toolCostUsd = sql<number>`(
   select coalesce(sum(${usageRecords.toolCostUsd}), 0) from ${usageRecords} where ${usageRecords.executionId} = ${executions.id})`;
 
-/** What a page shows of a run, in two statements. Throws 404. */
-export async function getRun(ctx: Context, caller: Caller, id: number) {
+/** What a page shows of a run, compared with the run `against`, in two statements. Throws 404. */
+export async function getRun(ctx: Context, caller: Caller, id: number, against?: number) {
   const [[found], { deliveries, mails }] = await Promise.all([
     ctx.db
       .select({
@@ -99,7 +107,8 @@ export async function getRun(ctx: Context, caller: Caller, id: number) {
         attachments,
         retries: retriesOfRun,
         earlierAttempts,
-        lastSuccess,
+        lastSuccess: earlierAnswer(against),
+        comparable,
         comparedWithId: executions.comparedWithId,
         isChanged: sql<boolean>`${executions.changed} is true and ${isWatched('tasks')}`,
         before: near('before'),
@@ -118,7 +127,7 @@ export async function getRun(ctx: Context, caller: Caller, id: number) {
       .where(and(eq(executions.id, id), eq(executions.userId, caller.id))),
     readRunDeliveries(ctx, caller, id),
   ]);
-  if (!found) throw executionNotFound();
+  if (!found || (against !== undefined && found.lastSuccess === null)) throw executionNotFound();
   const { steps, task, attachmentIds, attachments: files, retries, ...rest } = found;
   const execution = toExecution(found.execution);
   const asked = { request: found.request, model: task.model, attachmentIds, changedAt: task.changedAt };

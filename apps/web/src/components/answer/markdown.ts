@@ -33,6 +33,41 @@ markdown.renderer.rules.link_open = (tokens, index, options, _env, renderer) => 
 const PAGE_LEVEL = 2;
 const LAST_LEVEL = 6;
 
+interface Heading {
+  id: string;
+  text: string;
+}
+
+/** Headings of a long answer that make a table of contents, and at most this many. */
+const MIN_HEADINGS = 3;
+const MAX_HEADINGS = 30;
+const MIN_LENGTH = 3000;
+
+/** Renders the text of an answer, with links to the headings of a long one. */
+export function renderWithContents(text: string, texts: Texts): { content: Html; headings: readonly Heading[] } {
+  const tokens = markdown.parse(text, {});
+  const headings = text.length < MIN_LENGTH ? [] : nameHeadings(tokens);
+  nestHeadings(tokens);
+  return { content: raw(markdown.renderer.render(tokens, markdown.options, texts)), headings };
+}
+
+/** Gives ids to the headings of the two highest levels. */
+function nameHeadings(tokens: readonly Token[]): Heading[] {
+  const opened = tokens.flatMap((token, at) =>
+    token.type === 'heading_open' && token.level === 0 ? [{ token, at }] : [],
+  );
+  const [first, second] = [...new Set(opened.map(({ token }) => token.tag))].sort();
+  // A single heading above all others is the title.
+  const tags = opened.filter(({ token }) => token.tag === first).length > 1 ? [first] : [second];
+  const named = opened.filter(({ token }) => tags.includes(token.tag));
+  if (named.length < MIN_HEADINGS || named.length > MAX_HEADINGS) return [];
+  return named.map(({ token, at }, index) => {
+    const id = `part-${index + 1}`;
+    token.attrSet('id', id);
+    return { id, text: readInline(tokens[at + 1]!) };
+  });
+}
+
 /** Renders the text of an answer. */
 export function renderMarkdown(text: string, texts: Texts): Html {
   const tokens = markdown.parse(text, {});

@@ -1,17 +1,21 @@
 import { describeFallback } from '@carillon/texts';
-import { renderMarkdown } from '../../components/answer/markdown.ts';
+import { renderWithContents } from '../../components/answer/markdown.ts';
 import { renderOutput } from '../../components/answer/output.ts';
 import { renderSources } from '../../components/answer/sources.ts';
+import { renderCopyButton } from '../../components/copy-button.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 import { describeCut, type Run } from './outcomes.ts';
 
 /** Longer answers are cut on the page, and whole as text. */
 const MAX_CHARACTERS = 20_000;
+/** Longer ones are folded on phones. */
+const MIN_FOLDED = 2000;
 
 export function renderAnswer(context: UserPageContext, run: Run): Html {
   const { runs } = context.texts;
-  return html`<section aria-labelledby="answer"><div class="head"><h2 id="answer">${runs.answer}</h2>${run.execution.truncated && html`<p class="note">${describeCut(context.texts, run)} <a href="/tasks/${run.task.id}/edit">${runs.raiseLimit}</a></p>`}</div>${renderOutcome(context, run)}${renderText(context, run)}</section>`;
+  const canCopy = run.execution.result !== null && run.execution.output === null;
+  return html`<section aria-labelledby="answer"><div class="head"><h2 id="answer">${runs.answer}</h2>${run.execution.truncated && html`<p class="note">${describeCut(context.texts, run)} <a href="/tasks/${run.task.id}/edit">${runs.raiseLimit}</a></p>`}${canCopy && renderCopyButton('answer-text', context.texts)}</div>${renderOutcome(context, run)}${renderText(context, run)}</section>`;
 }
 
 /** Whether the answer does what the task is for, and why another model answered. */
@@ -38,7 +42,16 @@ function renderText(context: UserPageContext, { execution: { id, status, result,
     const rest =
       result.length > MAX_CHARACTERS &&
       html`<p>${runs.beginning} <a href="/executions/${id}/text">${runs.readAsText}</a></p>`;
-    return html`<div class="panel answer">${renderMarkdown(result.slice(0, MAX_CHARACTERS), context.texts)}${rest}</div>`;
+    const { content, headings } = renderWithContents(result.slice(0, MAX_CHARACTERS), context.texts);
+    const isLong = result.length > MIN_FOLDED;
+    return html`${
+      headings.length > 0 &&
+      html`<details class="contents" open><summary>${runs.contents}</summary><ol>${headings.map(
+        ({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`,
+      )}</ol></details>`
+    }<div class="panel answer${isLong && ' long'}" id="answer-text">${content}${rest}</div>${
+      isLong && html`<label class="more"><input type="checkbox">${runs.showAll}</label>`
+    }`;
   }
   const text = {
     pending: runs.waitingForAnswer,

@@ -1,6 +1,7 @@
 import type { Texts } from '@carillon/texts';
 import { renderAnswerDifferences } from '../../components/answer/answer-differences.ts';
 import { isScalar, renderScalar } from '../../components/answer/output.ts';
+import { NO_ERRORS, renderSelect } from '../../components/fields.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
@@ -12,19 +13,34 @@ type Change = NonNullable<Run['execution']['changes']>[number];
 const MAX_VALUE_LENGTH = 300;
 
 /** How the answer differs from the one that it was compared with: the watched values of an output, or the text. */
-export function renderChanges(context: UserPageContext, { execution, lastSuccess }: Run): Html {
+export function renderChanges(
+  context: UserPageContext,
+  { execution, lastSuccess, comparedWithId, comparable }: Run,
+): Html {
   const { texts } = context;
   const { runs, formats } = texts;
   const { result, output, changed, changes } = execution;
   if (result === null || lastSuccess === null) return EMPTY;
   const { id, at, answer } = lastSuccess;
   const link = html`<a href="/executions/${id}">${formats.moment(new Date(at), context)}</a>`;
-  return html`<section aria-labelledby="changes"><div class="head"><h2 id="changes">${changed ? runs.changedSince : runs.changes}</h2><p>${runs.since(link)}</p></div>${
-    output !== null && changed !== null
+  const isCompared = comparedWithId === null || comparedWithId === id;
+  return html`<section aria-labelledby="changes"><div class="head"><h2 id="changes">${changed && isCompared ? runs.changedSince : runs.changes}</h2><p>${isCompared ? runs.since(link) : runs.comparedWith(link)}</p></div>${
+    output !== null && changed !== null && isCompared
       ? renderValues(changes ?? [], texts)
       : renderAnswerDifferences(answer, result, texts)
-  }</section>`;
+  }${comparable.length > 1 && renderChoice(context, execution.id, id, comparable)}</section>`;
 }
+
+/** A choice of another run to compare with. */
+const renderChoice = (context: UserPageContext, id: number, current: number, comparable: Run['comparable']): Html => {
+  const { runs, formats } = context.texts;
+  const options = comparable.map((one) => ({
+    value: String(one.id),
+    text: `${formats.momentLabel(new Date(one.at), context)} (${runs.number(one.id)})`,
+  }));
+  return html`<form class="sentence after" method="get" action="/executions/${id}#changes">
+${renderSelect({ name: 'against', label: runs.compareWith, options, value: String(current), errors: NO_ERRORS })}<button>${runs.compare}</button></form>`;
+};
 
 /** The watched values that changed, before and now. */
 export function renderValues(changes: readonly Change[], texts: Texts): Html {

@@ -1,8 +1,10 @@
 import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS, renderFormError } from '../../components/fields.ts';
+import { renderElapsed } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
-import { readId } from '../../http/path-ids.ts';
+import { ASSET_URLS } from '../../http/assets.ts';
+import { readId, readQueryId } from '../../http/path-ids.ts';
 import { type Page, type UserPageContext, unwrap } from '../../page.ts';
 import { renderAnswer, renderCitations } from './answer.ts';
 import { renderChanges } from './changes.ts';
@@ -14,7 +16,9 @@ import { renderPrompt } from './prompt.ts';
 import { renderSteps } from './steps.ts';
 
 export async function showRun(context: UserPageContext): Promise<Page> {
-  return renderRunPage(context, unwrap(await context.actions.getRun(context.session, { id: readId(context) })));
+  const against = readQueryId(context, 'against');
+  const asked = { id: readId(context), ...(against !== undefined && { against }) };
+  return renderRunPage(context, unwrap(await context.actions.getRun(context.session, asked)));
 }
 
 export const nameRun = (context: UserPageContext, { execution }: Run): string =>
@@ -32,14 +36,19 @@ export function renderRunPage(
   const { texts } = context;
   const { runs } = texts;
   const place = attempt > 1 ? ` · ${runs.onAttempt(attempt)}` : '';
+  const elapsed =
+    status === 'running' &&
+    execution.startedAt !== null &&
+    html` · ${renderElapsed(new Date(execution.startedAt), context.now)}`;
   const steps = html`<section aria-labelledby="steps"><div class="head"><h2 id="steps">${runs.timeline}</h2></div>${renderSteps(context, run)}</section>`;
   const answer = [renderAnswer(context, run), renderCitations(context, run), renderChanges(context, run)];
   return {
     title: nameRun(context, run),
     breadcrumb: { href: `/tasks/${task.id}`, text: task.name },
-    subtitle: html`${renderRunOutcome(texts, { ...execution, fate: run.fate, isChanged: run.isChanged })}${place} · ${runs.number(id)}`,
+    subtitle: html`${renderRunOutcome(texts, { ...execution, fate: run.fate, isChanged: run.isChanged })}${elapsed}${place} · ${runs.number(id)}`,
     aside: renderButtons(context, run),
     isLive: !hasEnded || run.hasLiveRetry,
+    scripts: [ASSET_URLS.copy, ...(hasEnded ? [] : [ASSET_URLS.clock])],
     body: html`${renderFormError(errors, texts)}${status === 'failed' ? renderFailure(context, run) : EMPTY}
 <div class="split"><div class="gap-l">
 ${status === 'completed' ? [...answer, steps] : [steps, ...answer]}

@@ -27,7 +27,8 @@ export const runActions = {
   /** All that have ended, or those that have ended before an instant. */
   seeRuns: userAction(SeeExecutionsInput),
   listRuns: userAction(ListRunsInput),
-  getRun: userAction(strictObject({ id: Id })),
+  /** `against`: another run of its task, to compare the answers. */
+  getRun: userAction(strictObject({ id: Id, against: Type.Optional(Id) })),
   retryRun: userAction(strictObject({ id: Id })),
   /** Runs the task of this run. */
   runAgain: userAction(strictObject({ id: Id })),

@@ -18,8 +18,8 @@ export const runActions = ({ signedIn }: WebActionBuilder) => ({
   seeRuns: signedIn('seeRuns', async ({ ctx, caller }, input) => ({ seen: await seeExecutions(ctx, caller, input) })),
 
   /** Opening a run that has ended sees it. */
-  getRun: signedIn('getRun', async ({ ctx, caller }, { id }) => {
-    const found = await getRun(ctx, caller, id);
+  getRun: signedIn('getRun', async ({ ctx, caller }, { id, against }) => {
+    const found = await getRun(ctx, caller, id, against);
     const { completedAt, seenAt } = found.run.execution;
     if (completedAt !== null && seenAt === null) await seeExecution(ctx, caller, id);
     return found;
