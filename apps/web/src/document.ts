@@ -20,7 +20,7 @@ const renderHead = ({ title, isLive, scripts = [] }: Page, { navigation }: Texts
 <meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#fff" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#151d1b" media="(prefers-color-scheme: dark)">
-<meta name="htmx-config" content='{"includeIndicatorStyles":false,"allowEval":false}'>
+<meta name="htmx-config" content='{"includeIndicatorStyles":false,"allowEval":false,"morphIgnore":["data-htmx-powered","open"]}'>
 <link rel="preload" href="${ASSET_URLS.latin}" as="font" type="font/woff2" crossorigin>
 <link rel="icon" href="${ASSET_URLS.mark}" type="image/svg+xml">
 <link rel="apple-touch-icon" href="${ASSET_URLS.touchIcon}">

@@ -213,7 +213,12 @@ async function insertTask(ctx: Context, userId: number, sample: SampleTask): Pro
   await ctx.db.insert(occurrences).values(
     past.map((plannedFor, at) => {
       const fate = special[at] ?? 'ran';
-      return { taskId, plannedFor, fate: fate === 'failed' ? 'ran' : fate, recordedAt: plannedFor };
+      return {
+        taskId,
+        plannedFor,
+        fate: fate === 'failed' ? 'ran' : fate,
+        recordedAt: fate === 'late' ? new Date(plannedFor.getTime() + 4 * 60_000) : plannedFor,
+      };
     }),
   );
   return { taskId, runs: buildRuns(sample, { taskId, userId, timezone: TIME_ZONE, past }) };

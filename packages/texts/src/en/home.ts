@@ -27,7 +27,9 @@ export const home = {
   nothingPlanned: 'No runs planned',
   nextDay: 'Next 24 hours',
   allTasks: 'All tasks',
-  runs: (runs: number) => count(runs, 'run', 'runs'),
+  slot: (runs: number, refused: number) =>
+    refused > 0 ? `${count(runs, 'run', 'runs')}, ${formats.number(refused)} skipped` : count(runs, 'run', 'runs'),
+  refused: (runs: number) => `${formats.number(runs)} skipped`,
   chart: (runs: number, most: number, refused: number) => {
     const text = `Planned runs by half hour: ${formats.number(runs)} in 24 hours, up to ${formats.number(most)} in one half hour.`;
     return refused > 0 ? `${text} ${count(refused, 'more is', 'more are')} skipped.` : text;
@@ -41,21 +43,36 @@ export const home = {
   now: 'now',
   upNext: 'Up next',
   noUpcoming: 'No runs in the next 24 hours.',
-  answers: 'New answers',
-  lastDay: 'in the last 24 hours',
-  since: (moment: string) => `since your last visit ${moment}`,
-  noAnswers: (period: string) => `No answers ${period}.`,
+  answers: 'Latest answers',
+  new: 'new',
+  changed: 'changed',
+  same: 'same',
+  noAnswers: 'No answers in the last 24 hours.',
   allRuns: 'All runs',
   firstTask: 'Your first task',
   firstTaskText: 'Write a prompt. Carillon runs it on your schedule and keeps every answer here.',
 
   attention: 'Needs attention',
+  noAttention: 'Nothing needs attention',
+  acknowledge: 'I know',
+  acknowledged: 'It is listed again when it changes.',
+  notAcknowledged: 'It has changed, so it is still listed.',
+  outage: (from: string, until: string, missed: number, late: number) => {
+    const texts = [
+      ...(missed > 0 ? [`${count(missed, 'run was', 'runs were')} missed`] : []),
+      ...(late > 0 ? [`${count(late, 'run', 'runs')} started late`] : []),
+    ];
+    return `Carillon was away from ${from} to ${until}: ${formats.list(texts)}.`;
+  },
+  seeMissed: 'See missed runs',
+  seeLate: 'See late runs',
   items: (items: number) => count(items, 'item', 'items'),
   andMore: (more: number) => `and ${formats.number(more)} more`,
   seeUsage: 'See usage',
   seeAlerts: 'See alerts',
   seeTask: 'See task',
   seeWhy: 'See why',
+  seeSkipped: 'See skipped runs',
   seeDeliveries: 'See deliveries',
   seeAddresses: 'See addresses',
   changeBudget: 'Change budget',

@@ -13,6 +13,8 @@ export const runs = {
   any: 'Any',
   from: 'From',
   to: 'To',
+  seeAll: 'All seen',
+  seen: (runs: number) => `${count(runs, 'run is', 'runs are')} marked as seen.`,
   clearFilter: 'Clear filter',
   onlyTask: <P>(task: P) => parts<P>`Only runs of ${task}.`,
   unknownTask: 'a task that does not exist',

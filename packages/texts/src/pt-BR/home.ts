@@ -21,7 +21,11 @@ export const home: typeof en = {
   nothingPlanned: 'Nenhuma execução planejada',
   nextDay: 'Próximas 24 horas',
   allTasks: 'Todas as tarefas',
-  runs: (runs) => count(runs, 'execução', 'execuções'),
+  slot: (runs, refused) =>
+    refused > 0
+      ? `${count(runs, 'execução', 'execuções')}, ${count(refused, 'pulada', 'puladas')}`
+      : count(runs, 'execução', 'execuções'),
+  refused: (runs) => count(runs, 'pulada', 'puladas'),
   chart: (runs, most, refused) => {
     const text = `Execuções planejadas por meia hora: ${formats.number(runs)} em 24 horas, até ${formats.number(most)} em meia hora.`;
     return refused > 0 ? `${text} Puladas: ${formats.number(refused)}.` : text;
@@ -35,21 +39,36 @@ export const home: typeof en = {
   now: 'agora',
   upNext: 'A seguir',
   noUpcoming: 'Nenhuma execução nas próximas 24 horas.',
-  answers: 'Novas respostas',
-  lastDay: 'nas últimas 24 horas',
-  since: (moment) => `desde sua última visita ${moment}`,
-  noAnswers: (period) => `Nenhuma resposta ${period}.`,
+  answers: 'Últimas respostas',
+  new: 'nova',
+  changed: 'mudou',
+  same: 'igual',
+  noAnswers: 'Nenhuma resposta nas últimas 24 horas.',
   allRuns: 'Todas as execuções',
   firstTask: 'Sua primeira tarefa',
   firstTaskText: 'Escreva um prompt. O Carillon o executa na sua agenda e guarda aqui todas as respostas.',
 
   attention: 'Precisa de atenção',
+  noAttention: 'Nada precisa de atenção',
+  acknowledge: 'Eu sei',
+  acknowledged: 'Volta à lista quando mudar.',
+  notAcknowledged: 'Mudou nesse meio-tempo e continua na lista.',
+  outage: (from, until, missed, late) => {
+    const texts = [
+      ...(missed > 0 ? [count(missed, 'execução perdida', 'execuções perdidas')] : []),
+      ...(late > 0 ? [count(late, 'execução atrasada', 'execuções atrasadas')] : []),
+    ];
+    return `O Carillon ficou fora do ar de ${from} até ${until}: ${formats.list(texts)}.`;
+  },
+  seeMissed: 'Ver execuções perdidas',
+  seeLate: 'Ver execuções atrasadas',
   items: (items) => count(items, 'item', 'itens'),
   andMore: (more) => `e mais ${formats.number(more)}`,
   seeUsage: 'Ver uso',
   seeAlerts: 'Ver alertas',
   seeTask: 'Ver tarefa',
   seeWhy: 'Ver motivo',
+  seeSkipped: 'Ver execuções puladas',
   seeDeliveries: 'Ver entregas',
   seeAddresses: 'Ver endereços',
   changeBudget: 'Mudar orçamento',

@@ -14,6 +14,8 @@ export const runs: typeof en = {
   any: 'Todos',
   from: 'De',
   to: 'Até',
+  seeAll: 'Vi todas',
+  seen: (runs) => `${count(runs, 'execução marcada como vista', 'execuções marcadas como vistas')}.`,
   clearFilter: 'Limpar filtro',
   onlyTask: (task) => parts`Só execuções de ${task}.`,
   unknownTask: 'uma tarefa que não existe',

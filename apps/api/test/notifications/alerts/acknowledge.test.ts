@@ -1,3 +1,5 @@
+import { auditLog } from '@carillon/db';
+import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { executeTask } from '../../../src/product/executions/start.ts';
 import { acknowledgeAlert, acknowledgeTask } from '../../../src/product/notifications/alerts/acknowledge.ts';
@@ -14,7 +16,8 @@ async function run(task: number) {
   await newWorker(t).drain();
 }
 const fail = (status = 401) => ai.answer(() => ({ status }));
-const causes = async () => (await getOverview(ctx, alice(), {})).causes.map(({ kind }) => kind);
+const AUTH = 'failing AUTHENTICATION_FAILED';
+const causes = async () => (await getOverview(ctx, alice())).causes.map(({ kind }) => kind);
 
 t.test('An acknowledged alert puts its cause away until the task is stopped, or its error changes', async (t) => {
   const task = await createAlertedTask(ctx, alice(), { alerts: { failuresInRow: 1 }, maxRetries: 0 });
@@ -32,20 +35,28 @@ t.test('An acknowledged alert puts its cause away until the task is stopped, or 
   ai.answer(() => ({ status: 400 }));
   await run(task);
   t.same(await causes(), ['failing'], 'another failure');
-  await acknowledgeTask(ctx, alice(), task);
+  t.equal(await acknowledgeTask(ctx, alice(), task, AUTH), false, 'the cause of a page that was read before');
+  t.same(await causes(), ['failing']);
+  t.equal(await acknowledgeTask(ctx, alice(), task, 'failing INVALID_REQUEST'), true);
   t.same(await causes(), []);
   await run(task);
   await run(task);
   t.same(await causes(), ['stopped']);
-  await acknowledgeTask(ctx, alice(), task);
+  t.equal(await acknowledgeTask(ctx, alice(), task, 'stopped INVALID_REQUEST'), true);
   t.same(await causes(), []);
+  t.match(await ctx.db.select().from(auditLog).where(eq(auditLog.kind, 'alert.acknowledged')).orderBy(auditLog.id), [
+    { actorId: alice().id, details: { taskId: task, cause: AUTH } },
+    {},
+    { details: { taskId: task, cause: 'failing INVALID_REQUEST' } },
+    { details: { taskId: task, cause: 'stopped INVALID_REQUEST' } },
+  ]);
 });
 
 t.test('A task that has recovered and fails again needs attention again', async (t) => {
   const task = await createAlertedTask(ctx, alice(), { alerts: { failuresInRow: 1 }, maxRetries: 0 });
   fail();
   await run(task);
-  await acknowledgeTask(ctx, alice(), task);
+  await acknowledgeTask(ctx, alice(), task, AUTH);
   ai.answer(() => ({ text: 'Done.' }));
   await run(task);
   fail();
@@ -61,7 +72,7 @@ t.test('The alert is answered with what was acknowledged, and a stranger does no
   const [alert] = await readAlerts(ctx, task);
   const url = `/api/alerts/${alert?.id}/acknowledge`;
   t.equal((await app.inject({ method: 'POST', url, headers: eve.headers })).statusCode, 404);
-  await t.rejects(acknowledgeTask(ctx, { ...alice(), id: eve.id }, task), { message: 'Task not found' });
+  await t.rejects(acknowledgeTask(ctx, { ...alice(), id: eve.id }, task, AUTH), { message: 'Task not found' });
   t.same(await causes(), ['failing']);
   t.equal(
     (await app.inject({ method: 'POST', url: '/api/alerts/0/acknowledge', headers: eve.headers })).statusCode,

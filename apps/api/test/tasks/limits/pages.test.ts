@@ -16,7 +16,7 @@ const insert = (values: Parameters<typeof insertTask>[2]) =>
     ...values,
   });
 const hoursAhead = async () => {
-  const { upcoming } = await getOverview(ctx, alice(), {});
+  const { upcoming } = await getOverview(ctx, alice());
   return upcoming.next.map(({ at }) => at.toISOString().slice(8, 13));
 };
 const hoursOfPage = async (id: number) =>

@@ -1,9 +1,10 @@
-import type { Parts, Texts } from '@carillon/texts';
+import type { Parts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { type RunOutcome, renderIcon } from '../../components/status-icon.ts';
 import { renderMomentOn } from '../../components/times.ts';
-import { EMPTY, type Html, html } from '../../html.ts';
+import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
+import { renderSwitch } from '../webhooks/buttons.ts';
 
 type Overview = WebActionData<'getOverview'>;
 type Cause = Overview['causes'][number];
@@ -12,28 +13,29 @@ type CauseOf<K extends Cause['kind']> = Extract<Cause, { kind: K }>;
 interface Need {
   outcome: RunOutcome;
   text: Html;
-  action: Html;
+  actions: readonly Html[];
 }
 
 const MAX_SHOWN = 5;
 
-const button = (href: string, text: string) => html`<a class="button" href="${href}">${text}</a>`;
+const link = (href: string, text: string) => html`<a class="button" href="${href}">${text}</a>`;
 
 /** A webhook, or a channel, that was switched off after it failed. */
 function describeEndpoint(
-  { home, channels }: Texts,
+  context: UserPageContext,
   { id, url, kind, name }: CauseOf<'endpoint_off'>['endpoint'],
 ): Need {
-  if (kind === 'webhook') {
-    const link = html`<a href="/webhooks/${id}"><b>${new URL(url).host}</b></a>`;
-    const action = button(`/webhooks/${id}`, home.seeDeliveries);
-    return { outcome: 'failed', text: html`${home.webhookOff(link)}`, action };
-  }
-  const link = html`<a href="/channels/${id}"><b>${name}</b></a>`;
+  const { home, channels } = context.texts;
+  const path = `/${kind === 'webhook' ? 'webhooks' : 'channels'}/${id}`;
+  const target = html`<a href="${path}"><b>${kind === 'webhook' ? new URL(url).host : name}</b></a>`;
   return {
     outcome: 'failed',
-    text: html`${home.channelOff(link, channels.kinds[kind])}`,
-    action: button(`/channels/${id}`, home.seeWhy),
+    text:
+      kind === 'webhook' ? html`${home.webhookOff(target)}` : html`${home.channelOff(target, channels.kinds[kind])}`,
+    actions: [
+      link(path, kind === 'webhook' ? home.seeDeliveries : home.seeWhy),
+      renderSwitch(context, path, 'failed', false),
+    ],
   };
 }
 
@@ -49,77 +51,118 @@ function describeBudget(context: UserPageContext, cause: CauseOf<'over_budget'>)
   return cause.reason === 'used' ? home.budgetUsed(task, budget, date) : home.budgetAlmostUsed(task, budget, date);
 }
 
-const linkTask = ({ taskId, taskName }: { taskId: number; taskName: string }): Html =>
-  html`<a href="/tasks/${taskId}"><b>${taskName}</b></a>`;
+interface NamedTask {
+  taskId: number;
+  taskName: string;
+}
+
+const linkTask = ({ taskId, taskName }: NamedTask): Html => html`<a href="/tasks/${taskId}"><b>${taskName}</b></a>`;
+
+/** Runs or resumes a task. */
+const changeTask = ({ csrfField }: UserPageContext, { taskId, taskName }: NamedTask, change: string, text: string) =>
+  html`<form method="post" action="/tasks/${taskId}">${csrfField}<button name="do" value="${change}">${text}<span class="vh">: ${taskName}</span></button></form>`;
+
+/** Puts a cause away until it changes. */
+const acknowledge = (
+  { csrfField, texts }: UserPageContext,
+  { taskId, taskName, cause }: NamedTask & { cause: string },
+) =>
+  html`<form method="post" action="/tasks/${taskId}/acknowledge">${csrfField}<button class="quiet" name="cause" value="${cause}">${texts.home.acknowledge}<span class="vh">: ${taskName}</span></button></form>`;
+
+function describeFailures(context: UserPageContext, cause: CauseOf<'stopped' | 'failing'>): Need {
+  const { home, tasks, runs } = context.texts;
+  const { kind, taskId, taskName, failures, executionId, at, error } = cause;
+  const moment = at === null ? null : renderMomentOn(at, context);
+  const isStopped = kind === 'stopped';
+  const describe = isStopped ? home.stopped : home.failed;
+  const [href, text] =
+    executionId === null ? [`/tasks/${taskId}`, home.seeTask] : [`/executions/${executionId}`, home.seeWhy];
+  return {
+    outcome: 'failed',
+    text: html`${describe(linkTask(cause), failures, moment)} ${error}`,
+    actions: [
+      html`<a class="button" href="${href}">${text}<span class="vh">: ${taskName}</span></a>`,
+      isStopped ? changeTask(context, cause, 'resume', tasks.resume) : changeTask(context, cause, 'run', runs.runAgain),
+      acknowledge(context, cause),
+    ],
+  };
+}
 
 function describeNeed(context: UserPageContext, cause: Cause): Need {
-  const { texts } = context;
-  const { home, formats } = texts;
+  const { home, formats, tasks } = context.texts;
   const momentOn = (at: string) => formats.momentOn(new Date(at), context);
-  const ofQuota = (text: string): Need => ({
+  const ofQuota = (text: string, other: Html): Need => ({
     outcome: 'quota',
     text: html`${text}`,
-    action: button('/usage', home.seeUsage),
+    actions: [link('/usage', home.seeUsage), other],
   });
+  const seeSkipped = link('/executions?outcome=over_quota', home.seeSkipped);
+  const seeTasks = link('/tasks', home.allTasks);
   switch (cause.kind) {
     case 'stopped':
-    case 'failing': {
-      const { kind, taskId, failures, executionId, at, error } = cause;
-      const moment = at === null ? null : renderMomentOn(at, context);
-      const describe = kind === 'stopped' ? home.stopped : home.failed;
-      return {
-        outcome: 'failed',
-        text: html`${describe(linkTask(cause), failures, moment)} ${error}`,
-        action:
-          executionId === null
-            ? button(`/tasks/${taskId}`, home.seeTask)
-            : button(`/executions/${executionId}`, home.seeWhy),
-      };
-    }
+    case 'failing':
+      return describeFailures(context, cause);
     case 'trial_ended':
-      return ofQuota(home.trialEnded(cause.runs, cause.tasks));
+      return ofQuota(home.trialEnded(cause.runs, cause.tasks), seeSkipped);
     case 'trial_ends':
-      return ofQuota(home.trialEnds(momentOn(cause.from), cause.runs, cause.tasks));
+      return ofQuota(home.trialEnds(momentOn(cause.from), cause.runs, cause.tasks), seeTasks);
     case 'over_quota':
-      return ofQuota(home.quotaUsed(cause, momentOn(cause.until)));
+      return ofQuota(home.quotaUsed(cause, momentOn(cause.until)), seeSkipped);
     case 'quota_ends':
-      return ofQuota(home.quotaEnds(cause, momentOn(cause.from), momentOn(cause.until)));
+      return ofQuota(home.quotaEnds(cause, momentOn(cause.from), momentOn(cause.until)), seeTasks);
     case 'endpoint_off':
-      return describeEndpoint(texts, cause.endpoint);
+      return describeEndpoint(context, cause.endpoint);
     case 'late':
       return {
         outcome: 'missed',
         text: html`${home.overdue(linkTask(cause), renderMomentOn(cause.plannedFor, context))}`,
-        action: button(`/alerts?taskId=${cause.taskId}`, home.seeAlerts),
+        actions: [
+          link(`/alerts?taskId=${cause.taskId}`, home.seeAlerts),
+          changeTask(context, cause, 'run', tasks.run),
+          acknowledge(context, cause),
+        ],
       };
     case 'over_budget':
       return {
         outcome: 'quota',
         text: html`${describeBudget(context, cause)}`,
-        action: button(`/tasks/${cause.taskId}/edit`, home.changeBudget),
+        actions: [link(`/tasks/${cause.taskId}/edit`, home.changeBudget), link(`/tasks/${cause.taskId}`, home.seeTask)],
       };
     case 'unconfirmed':
       return {
         outcome: 'waiting',
         text: html`${home.unconfirmed(html`<b>${cause.email}</b>`)}`,
-        action: button('/settings#notifications', home.seeAddresses),
+        actions: [link('/settings#notifications', home.seeAddresses)],
       };
   }
 }
 
-/** What the person has to look at, the worst first. Nothing if all is well. */
-export function renderAttention(context: UserPageContext, overview: Overview): Html {
+const renderNeeds = (needs: readonly Need[]): Html =>
+  html`<ul class="needs">${needs.map(
+    ({ outcome, text, actions }) => html`<li>${renderIcon(outcome)}<p>${text}</p><div class="do">${actions}</div></li>`,
+  )}</ul>`;
+
+/** What the person has to look at, the worst first: the largest text of the page. */
+export function renderAttention(context: UserPageContext, { causes }: Overview): Html {
   const { home } = context.texts;
-  const needs = overview.causes.map((cause) => describeNeed(context, cause));
-  if (needs.length === 0) return EMPTY;
-  const more = needs.length - MAX_SHOWN;
+  if (causes.length === 0) return html`<p class="state">${home.noAttention}</p>`;
+  const needs = causes.map((cause) => describeNeed(context, cause));
+  const more = needs.slice(MAX_SHOWN);
   return html`<section aria-labelledby="needs">
-<div class="head"><h2 id="needs">${home.attention}</h2><p>${home.items(needs.length)}</p></div>
-<ul class="needs">${needs
-    .slice(0, MAX_SHOWN)
-    .map(
-      ({ outcome, text, action }) => html`<li>${renderIcon(outcome)}<p>${text}</p><div class="do">${action}</div></li>`,
-    )}</ul>
-${more > 0 && html`<p><a href="/executions?status=failed">${home.andMore(more)}</a></p>`}
+<div class="head"><h2 class="state" id="needs">${home.attention}</h2><p>${home.items(needs.length)}</p></div>
+${renderNeeds(needs.slice(0, MAX_SHOWN))}
+${more.length > 0 && html`<details id="more-needs" class="more"><summary>${home.andMore(more.length)}</summary>${renderNeeds(more)}</details>`}
 </section>`;
 }
+
+/** Once for each outage, what was missed, and what ran later. */
+export const renderOutages = (context: UserPageContext, { outages }: Overview): Html | false =>
+  outages.length > 0 &&
+  html`<div class="notice warn">${outages.map(({ from, until, missed, madeUp }) => {
+    const { home, formats } = context.texts;
+    const [start, end] = [new Date(from), new Date(until)];
+    const isOneDay = formats.day(start, context) === formats.day(end, context);
+    const endText = isOneDay ? formats.time(end, context.timeZone) : formats.moment(end, context);
+    const [outcome, text] = missed > madeUp ? ['missed', home.seeMissed] : ['late', home.seeLate];
+    return html`<p>${home.outage(formats.moment(start, context), endText, missed - madeUp, madeUp)} <a href="/executions?outcome=${outcome}">${text}</a></p>`;
+  })}</div>`;

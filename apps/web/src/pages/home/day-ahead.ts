@@ -50,14 +50,20 @@ export function renderDayAhead(context: UserPageContext, { slots, runs, refused 
   return html`<figure><svg class="chart" height="98" role="img" aria-label="${label}">
 <line class="grid" x1="0" x2="100%" y1="${BASE}" y2="${BASE}"/>
 ${slots.map(({ from, runs: count, refused: out }) => {
-  const height = count * unit;
   const x = percent((new Date(from).getTime() - context.now.getTime()) / (SLOTS * SLOT_MS));
-  return html`<rect class="bar${out === count && ' hollow'}" x="${x}" y="${(BASE - 2 - height).toFixed(1)}" width="1.3%" height="${(height - 1).toFixed(1)}" rx="1.5"><title>${home.runs(count)}</title></rect>`;
+  const bar = (runs: number, below: number, kind: string) =>
+    runs > 0 &&
+    html`<rect class="bar${kind}" x="${x}" y="${(BASE - 2 - (below + runs) * unit).toFixed(1)}" width="1.3%" height="${Math.max(1, runs * unit - 1).toFixed(1)}" rx="1.5"/>`;
+  return html`<g><title>${home.slot(count - out, out)}</title>${bar(count - out, 0, '')}${bar(out, count - out, ' short')}</g>`;
 })}
 <line class="now" x1="0" x2="0" y1="2" y2="77"/><text class="strong" x="7" y="11">${home.now}</text>
 ${renderTicks(context)}
 </svg></figure>`;
 }
+
+/** What the hollow bars mean. */
+export const renderRefused = ({ texts: { home } }: UserPageContext, { refused }: Upcoming): Html =>
+  html`<span class="skipped-runs">${home.refused(refused)}</span> ·`;
 
 /** The next runs, one by one. */
 export const renderUpNext = (context: UserPageContext, { next }: Upcoming): Html =>

@@ -4,10 +4,10 @@ import { renderDays } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
+import { renderSeeAll } from '../runs/seen.ts';
 import { renderFirstTaskForm } from '../task-form/first-task.ts';
-import { renderAttention } from './attention.ts';
-import { renderDayAhead, renderUpNext } from './day-ahead.ts';
-import { recordVisit } from './last-visit.ts';
+import { renderAttention, renderOutages } from './attention.ts';
+import { renderDayAhead, renderRefused, renderUpNext } from './day-ahead.ts';
 import { renderMonth } from './month.ts';
 
 type Overview = WebActionData<'getOverview'>;
@@ -15,17 +15,19 @@ type Overview = WebActionData<'getOverview'>;
 /** A start is late after a minute. */
 const LATE_MS = 60_000;
 
-function renderAnswers(context: UserPageContext, answers: Overview['answers'], since: Date | null): Html {
-  const entries = answers.map(({ taskName, executionId, at, text, latenessMs }) => ({
+function renderAnswers(context: UserPageContext, answers: Overview['answers']): Html {
+  const { home } = context.texts;
+  const entries = answers.map(({ taskName, executionId, at, text, latenessMs, isNew, isChanged }) => ({
     at: new Date(at),
-    outcome: latenessMs !== null && latenessMs > LATE_MS ? ('late' as const) : ('ran' as const),
-    content: html`<a href="/executions/${executionId}"><b>${taskName}</b></a><p>${firstLine(text)}</p>`,
+    outcome: isChanged ? ('changed' as const) : (latenessMs ?? 0) > LATE_MS ? ('late' as const) : ('ran' as const),
+    content: html`<a href="/executions/${executionId}"><b>${taskName}</b></a>${isNew && html` <span class="tag">${home.new}</span>`}${
+      isChanged !== null &&
+      html` <span class="tag${!isChanged && ' calm'}">${isChanged ? home.changed : home.same}</span>`
+    }<p>${firstLine(text)}</p>`,
   }));
-  const { home, formats } = context.texts;
-  const period = since === null ? home.lastDay : home.since(formats.momentOn(since, context));
   return html`<section aria-labelledby="answers">
-<div class="head"><h2 id="answers">${home.answers}</h2><p>${period} · <a href="/executions">${home.allRuns}</a></p></div>
-${entries.length > 0 ? renderDays(entries, context) : html`<p class="muted">${home.noAnswers(period)}</p>`}
+<div class="head"><h2 id="answers">${home.answers}</h2><div class="do">${renderSeeAll(context, '/')}<a href="/executions">${home.allRuns}</a></div></div>
+${entries.length > 0 ? renderDays(entries, context) : html`<p class="muted">${home.noAnswers}</p>`}
 </section>`;
 }
 
@@ -38,8 +40,7 @@ export async function showHome(context: UserPageContext): Promise<Page> {
     timeZone,
     texts: { home, formats },
   } = context;
-  const since = recordVisit(context);
-  const overview = unwrap(await actions.getOverview(session, since ? { since: since.toISOString() } : {}));
+  const overview = unwrap(await actions.getOverview(session, {}));
   if (overview.tasks === 0) return showFirstTask(context, overview);
   const { upcoming } = overview;
   return {
@@ -48,12 +49,13 @@ export async function showHome(context: UserPageContext): Promise<Page> {
     isLive: true,
     aside: html`<a class="button primary" href="/tasks/new">${home.newTask}</a>`,
     body: html`${renderAttention(context, overview)}
+${renderOutages(context, overview)}
 <section aria-labelledby="next">
-<div class="head"><h2 id="next">${home.nextDay}</h2><a href="/tasks">${home.allTasks}</a></div>
+<div class="head"><h2 id="next">${home.nextDay}</h2><p>${upcoming.refused > 0 && renderRefused(context, upcoming)} <a href="/tasks">${home.allTasks}</a></p></div>
 ${renderDayAhead(context, upcoming)}
 </section>
 <div class="split">
-${renderAnswers(context, overview.answers, since)}
+${renderAnswers(context, overview.answers)}
 <section aria-labelledby="up">
 <div class="head"><h2 id="up">${home.upNext}</h2></div>
 ${upcoming.next.length > 0 ? renderUpNext(context, upcoming) : html`<p class="muted">${home.noUpcoming}</p>`}
@@ -72,5 +74,5 @@ const showFirstTask = (context: UserPageContext, overview: Overview): Page => ({
 <p class="lead">${context.texts.home.firstTaskText}</p>
 ${renderFirstTaskForm(context)}
 </section>
-${renderAttention(context, overview)}`,
+${overview.causes.length > 0 && renderAttention(context, overview)}`,
 });

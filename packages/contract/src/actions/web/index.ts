@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { Language } from '../../accounts/language.ts';
 import { SetUsageAlertInput } from '../../accounts/usage.ts';
 import { ConfirmTaskInput, ProcessMessageInput } from '../../agent.ts';
-import { Cursor, Id, InstantInput, pageLimit, strictObject, Uuid } from '../../primitives.ts';
+import { Cursor, Id, pageLimit, strictObject, Uuid } from '../../primitives.ts';
 import type { ActionError } from '../index.ts';
 import { accountActions } from './account.ts';
 import { adminActions } from './admin.ts';
@@ -18,12 +18,12 @@ import { taskPageActions } from './task-page.ts';
 const alertActions = {
   listAlerts: userAction(strictObject({ taskId: Type.Optional(Id), cursor: Type.Optional(Cursor) })),
   acknowledgeAlert: userAction(strictObject({ id: Id })),
-  /** Puts away what the task needs attention for now, until that changes or a run succeeds. */
-  acknowledgeTask: userAction(strictObject({ id: Id })),
+  /** Puts away a cause of the overview, until it changes or a run succeeds. */
+  acknowledgeTask: userAction(strictObject({ id: Id, cause: Type.String({ maxLength: 100 }) })),
 };
 
 const homeActions = {
-  getOverview: userAction(strictObject({ since: Type.Optional(InstantInput) })),
+  getOverview: userAction(strictObject({})),
 };
 
 const notificationActions = {

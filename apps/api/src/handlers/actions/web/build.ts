@@ -30,14 +30,13 @@ const alertActions = ({ signedIn }: WebActionBuilder) => ({
     await acknowledgeAlert(ctx, caller, id);
     return null;
   }),
-  acknowledgeTask: signedIn('acknowledgeTask', async ({ ctx, caller }, { id }) => {
-    await acknowledgeTask(ctx, caller, id);
-    return null;
-  }),
+  acknowledgeTask: signedIn('acknowledgeTask', async ({ ctx, caller }, { id, cause }) => ({
+    isAcknowledged: await acknowledgeTask(ctx, caller, id, cause),
+  })),
 });
 
 const homeActions = ({ signedIn }: WebActionBuilder) => ({
-  getOverview: signedIn('getOverview', async ({ ctx, caller }, input) => getOverview(ctx, caller, input)),
+  getOverview: signedIn('getOverview', async ({ ctx, caller }) => getOverview(ctx, caller)),
 });
 
 const usageActions = ({ signedIn }: WebActionBuilder) => ({

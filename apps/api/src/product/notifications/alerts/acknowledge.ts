@@ -1,8 +1,9 @@
 import type { EventData } from '@carillon/contract/webhooks/events';
-import { alerts, tasks } from '@carillon/db';
+import { alerts, queryRows, tasks } from '@carillon/db';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
 import { AppError, taskNotFound } from '../../../errors.ts';
+import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
 import { selectLatestRuns } from '../../../platform/queries/runs.ts';
 import { inTransaction } from '../../../transaction.ts';
 import { getAlert } from './read.ts';
@@ -41,19 +42,23 @@ export function acknowledgeAlert(ctx: Context, caller: Caller, id: number) {
       .where(and(eq(alerts.id, id), eq(alerts.userId, caller.id)))
       .returning({ taskId: alerts.taskId, kind: alerts.kind, data: alerts.data });
     if (!alert) throw new AppError('not_found', 'Alert not found');
-    await acknowledgeCause(tx, alert.taskId, toCause(alert.kind, alert.data));
+    const cause = toCause(alert.kind, alert.data);
+    if (cause !== null) await acknowledgeCause(tx, caller, alert.taskId, cause);
     return getAlert(tx, caller, id);
   });
 }
 
-/** Puts away what a task needs attention for now, whether or not an alert was sent. Throws 404. */
-export async function acknowledgeTask(ctx: Context, caller: Caller, taskId: number): Promise<void> {
+/**
+ * Puts away a cause of a task, such as `failing TIMEOUT`, whether or not an alert was sent. Returns false if the task has
+ * another one by now. Throws 404.
+ */
+export async function acknowledgeTask(ctx: Context, caller: Caller, taskId: number, cause: string): Promise<boolean> {
   const [task] = await ctx.db
     .select({ id: tasks.id })
     .from(tasks)
     .where(and(eq(tasks.id, taskId), eq(tasks.userId, caller.id)));
   if (!task) throw taskNotFound();
-  await acknowledgeCause(ctx, taskId, 'present');
+  return inTransaction(ctx, (tx) => acknowledgeCause(tx, caller, taskId, cause));
 }
 
 function toCause(kind: (typeof alerts.$inferSelect)['kind'], data: Record<string, unknown>): string | null {
@@ -63,14 +68,19 @@ function toCause(kind: (typeof alerts.$inferSelect)['kind'], data: Record<string
   return `${stopped ? 'stopped' : 'failing'} ${errorCode}`;
 }
 
-/** Does nothing if the task has another cause by now. */
-async function acknowledgeCause({ db, now }: Context, taskId: number, cause: string | null): Promise<void> {
-  if (cause === null) return;
-  await db.execute(sql`
-    update tasks t set acknowledged_cause = c.cause, acknowledged_at = ${now().toISOString()}
+/** Returns false, and does nothing, if the task has another cause by now. */
+async function acknowledgeCause(tx: Context, caller: Caller, taskId: number, cause: string): Promise<boolean> {
+  const acknowledged = await queryRows(
+    tx.db,
+    sql`
+    update tasks t set acknowledged_cause = c.cause, acknowledged_at = ${tx.now().toISOString()}
     from (
       select t.id, ${causeSql(sql`t`, sql`e.error_code`)} as cause
       from tasks t left join lateral (${selectLastFailure(sql`t.id`)}) e on true where t.id = ${taskId}
     ) c
-    where t.id = c.id and c.cause is not null and ${cause === 'present' ? sql`true` : sql`c.cause = ${cause}`}`);
+    where t.id = c.id and c.cause = ${cause} returning 1`,
+  );
+  if (acknowledged.length === 0) return false;
+  await recordAudit(tx, { kind: 'alert.acknowledged', ...describeActor(caller), details: { taskId, cause } });
+  return true;
 }

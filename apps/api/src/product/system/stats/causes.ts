@@ -14,9 +14,8 @@ export interface NeedsRow {
     at: string | null;
     error: string | null;
     errorCode: ExecutionErrorCode | null;
-    alertId: number | null;
   }[];
-  silent: { taskId: number; taskName: string; plannedFor: string; alertId: number }[];
+  silent: { taskId: number; taskName: string; plannedFor: string }[];
   failedEndpoints: { id: string; url: string; kind: 'webhook' | ChannelKind; name: string | null }[];
 }
 
@@ -28,11 +27,10 @@ export function listCauses(
   shortages: readonly Shortage[],
   overBudget: Awaited<ReturnType<typeof listOverBudget>>,
 ) {
-  const failures = failing.map(({ isStopped, at, ...failure }) => ({
-    kind: isStopped ? ('stopped' as const) : ('failing' as const),
-    ...failure,
-    at: at && toInstant(at),
-  }));
+  const failures = failing.map(({ isStopped, at, ...failure }) => {
+    const kind = isStopped ? ('stopped' as const) : ('failing' as const);
+    return { kind, cause: `${kind} ${failure.errorCode ?? ''}`, ...failure, at: at && toInstant(at) };
+  });
   const ofTrial = shortages.find(({ resource }) => resource === 'trial');
   const quotas = shortages.filter(({ resource }) => resource !== 'trial');
   const toQuota = ({ resource, period, used, limit, from, until, runs, tasks }: Shortage) => ({
@@ -55,7 +53,9 @@ export function listCauses(
       endpoint: { id, url, name, kind },
     })),
     ...failures.filter(({ kind }) => kind === 'failing'),
-    ...silent.map(({ plannedFor, ...late }) => ({ kind: 'late' as const, ...late, plannedFor: toInstant(plannedFor) })),
+    ...silent.map(({ plannedFor, ...late }) => {
+      return { kind: 'late' as const, cause: 'late', ...late, plannedFor: toInstant(plannedFor) };
+    }),
     ...overBudget.map(({ cause: reason, ...task }) => ({ kind: 'over_budget' as const, ...task, reason })),
     ...(ofTrial && !ofTrial.isNow ? [{ kind: 'trial_ends' as const, ...toTrial(ofTrial) }] : []),
     ...quotas.filter(({ isNow }) => !isNow).map((one) => ({ kind: 'quota_ends' as const, ...toQuota(one) })),

@@ -5,6 +5,7 @@ import type { Caller, Context } from '../../../context.ts';
 import { accountDeleted } from '../../../errors.ts';
 import { getPlanLimits, getTrialEnd, type PlanRow, planColumnsSql } from '../../../platform/limits/plan-limits.ts';
 import { nextMonth, toUtcDay, toUtcMonth } from '../../../platform/limits/quotas.ts';
+import { isUnseen, isWatched } from '../../../platform/queries/runs.ts';
 import { isAcknowledgedSql, isLateSql } from '../../notifications/alerts/acknowledge.ts';
 import { forecastRuns } from '../../usage/forecast.ts';
 import { listPlannedTasks } from '../../usage/planned-tasks.ts';
@@ -41,16 +42,22 @@ interface OverviewRow extends PlanRow, NeedsRow {
     at: string;
     text: string;
     latenessMs: number | null;
+    isNew: boolean;
+    /** Null for a task that does not ask what changes, and for its first answer. */
+    isChanged: boolean | null;
   }[];
   outages: { from: string; until: string; missed: number; madeUp: number }[];
   periods: (Counters & { period: string })[];
 }
 
-/** What needs the caller, what is planned, what was answered since `since`, and this month's usage. Two statements. */
-export async function getOverview(ctx: Context, caller: Caller, { since }: { since?: string }) {
+/**
+ * What needs the caller, what is planned, what was answered in the last 24 hours or was not seen yet, and this month's usage.
+ * Two statements.
+ */
+export async function getOverview(ctx: Context, caller: Caller) {
   const now = ctx.now();
   const [row, planned] = await Promise.all([
-    readOverview(ctx, caller, new Date(since ?? now.getTime() - DAY_MS)),
+    readOverview(ctx, caller, new Date(now.getTime() - DAY_MS)),
     listPlannedTasks(ctx, [caller.id]),
   ]);
   const today = toUtcDay(now);
@@ -117,7 +124,7 @@ async function readOverview({ db, now }: Context, { id }: Caller, since: Date): 
         order by a.email limit ${MAX_ADDRESSES}) a) as unconfirmed_emails,
       ${selectTaskFailures(sql`u.id`)} as failing,
       (select coalesce(json_agg(s), '[]') from (
-        select distinct on (a.task_id) t.id as "taskId", t.name as "taskName", a.at as "plannedFor", a.id as "alertId"
+        select distinct on (a.task_id) t.id as "taskId", t.name as "taskName", a.at as "plannedFor"
         from (select * from alerts where user_id = u.id order by id desc limit ${LATEST_ALERTS}) a
         join tasks t on t.id = a.task_id
         where a.kind = 'task.overdue' and a.created_at >= t.alerting_since and ${isLateSql(sql`t`)}
@@ -129,11 +136,13 @@ async function readOverview({ db, now }: Context, { id }: Caller, since: Date): 
       (select coalesce(json_agg(a), '[]') from (
         select e.task_id as "taskId", t.name as "taskName", e.id as "executionId", e.completed_at as at,
           left(e.result, ${ANSWER_CHARACTERS}) as text,
-          (extract(epoch from e.started_at - e.planned_for) * 1000)::int as "latenessMs"
+          (extract(epoch from e.started_at - e.planned_for) * 1000)::int as "latenessMs",
+          ${isUnseen(sql`e`, sql`u.id`)} as "isNew", case when ${isWatched('t')} then e.changed end as "isChanged"
         from (
           select distinct on (task_id) *
           from (select * from executions where user_id = u.id order by id desc limit ${LATEST_EXECUTIONS}) latest
-          where status = 'completed' and completed_at > ${since.toISOString()}::timestamptz
+          where status = 'completed'
+            and (completed_at > ${since.toISOString()}::timestamptz or ${isUnseen(sql`latest`, sql`u.id`)})
           order by task_id, completed_at desc
         ) e
         join tasks t on t.id = e.task_id order by e.completed_at desc limit ${MAX_ANSWERS}) a) as answers,

@@ -9,8 +9,7 @@ const NEWEST_FAILING = 500;
 export const selectTaskFailures = (userId: SQL): SQL => sql`
   (select coalesce(json_agg(f), '[]') from (
     select t.id as "taskId", t.name as "taskName", ${isStoppedSql(sql`t`)} as "isStopped",
-      t.consecutive_failures as failures, e.id as "executionId", e.completed_at as at, e.error, e.error_code as "errorCode",
-      (select a.id from alerts a where a.task_id = t.id and a.kind = 'task.failing' order by a.at desc limit 1) as "alertId"
+      t.consecutive_failures as failures, e.id as "executionId", e.completed_at as at, e.error, e.error_code as "errorCode"
     from (
       select * from tasks where user_id = ${userId} and consecutive_failures > 0 order by id desc limit ${NEWEST_FAILING}
     ) t left join lateral (${selectLastFailure(sql`t.id`)}) e on true

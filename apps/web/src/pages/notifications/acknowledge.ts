@@ -1,0 +1,14 @@
+import { readForm } from '../../http/forms.ts';
+import { readId } from '../../http/path-ids.ts';
+import { type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
+
+/** Puts a cause of the home page away until it changes. */
+export async function acknowledgeCause(context: UserPageContext): Promise<Redirect> {
+  const { actions, session, request, texts } = context;
+  const id = readId(context);
+  const cause = readForm(request).text('cause');
+  const { isAcknowledged } = unwrap(await actions.acknowledgeTask(session, { id, cause }));
+  return isAcknowledged
+    ? redirect('/', texts.home.acknowledged)
+    : { to: '/', notice: { kind: 'warn', text: texts.home.notAcknowledged } };
+}
