@@ -107,3 +107,26 @@ t.test('The first note says how a pattern combines day of month and weekday', as
     ],
   ]);
 });
+
+t.test('Pages have the notes in the language of the reader, with days as people write them', async (t) => {
+  const notes = (schedule: Partial<Schedule>, after: string) => {
+    const plan = {
+      scheduledFor: new Date(0),
+      recurrence: 'daily',
+      recurrencePattern: null,
+      timezone: 'UTC',
+      ...schedule,
+    } as const;
+    return (['en', 'pt-BR'] as const).map(
+      (language) => previewOccurrences(plan, new Date(after), 1, language)[0]?.note,
+    );
+  };
+  t.same(notes({ recurrencePattern: '30 2 * * *', timezone: 'Europe/Berlin' }, '2026-03-28T12:00Z'), [
+    'The clocks go forward past 02:30 on 29 March 2026, so this runs at 03:30.',
+    'O relógio adianta e pula 02:30 em 29 de março de 2026, então a execução é às 03:30.',
+  ]);
+  t.same(notes({ scheduledFor: new Date('2026-01-31T09:00Z'), recurrence: 'monthly' }, '2026-02-01T00:00Z'), [
+    'February 2026 has no day 31, so this runs on its last day.',
+    'Fevereiro de 2026 não tem dia 31, então a execução é no último dia.',
+  ]);
+});

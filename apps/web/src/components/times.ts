@@ -27,10 +27,6 @@ export const renderMomentOn = (at: Date | string, clock: Clock): Html => {
 export const renderMomentWithDistance = (at: Date | string, clock: Clock): Html =>
   html`${renderMoment(at, clock)}<span class="sub">${clock.texts.formats.distance(new Date(at), clock.now)}</span>`;
 
-/** The note of a planned run, with its times as people write them: `2026-11-25 08:00`. */
-export const tidyNote = (note: string): string =>
-  note.replace(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d):[\d.]+[+-]\d\d:\d\d\[[^\]]*\]/g, '$1 $2');
-
 /** The time since an instant as a clock, which the script `clock` lets tick: `4:31`, `1:02:03`. */
 export function renderElapsed(since: Date, now: Date): Html {
   const elapsed = Math.max(0, now.getTime() - since.getTime());

@@ -166,7 +166,7 @@ t.test('The next runs follow the end, the number of runs and the pause, also whi
   t.equal(runs.querySelectorAll('li').length, 2);
   t.match(
     runs.text,
-    /Wed 25 Nov.*The task is paused until 2026-11-25 08:00\..*Thu 26 Nov.*last of 2.*No runs after this/s,
+    /Wed 25 Nov.*The task is paused until 25 November 2026 at 08:00\..*Thu 26 Nov.*last of 2.*No runs after this/s,
   );
   const schedule = { mode: 'words', every: 'day', at: '08:00', timezone: 'Europe/Berlin' };
   const follow = async (typed: Record<string, string>) =>

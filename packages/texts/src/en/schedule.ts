@@ -46,4 +46,23 @@ export const schedule = {
   cron: <P>(pattern: P) => parts`Cron ${pattern}`,
   /** `place` is the city of a time zone, or its whole name. */
   zoneTime: (place: string) => `${place} time`,
+
+  /** Below a planned run: what moves it, and what bounds the runs. */
+  notes: {
+    pausedUntil: (moment: string) => `The task is paused until ${moment}.`,
+    eitherDay: 'The pattern fires on days that match the day of the month or the weekday.',
+    bothDays: 'The pattern fires on days that match both the day of the month and the weekday.',
+    lastBeforeEnd: (moment: string) => `This is the last run before the task ends at ${moment}.`,
+    lastRun: (maxRuns: number) =>
+      maxRuns === 1 ? 'This is the only planned run.' : `This is the last of ${maxRuns} planned runs.`,
+    firstRun: 'This is the first run. The pattern itself does not fire at this time.',
+    shortMonth: (month: string, day: number) => `${month} has no day ${day}, so this runs on its last day.`,
+    /** `actualDay` is null for a run on the planned one. */
+    clocksForward: (time: string, day: string, actualTime: string, actualDay: string | null) =>
+      `The clocks go forward past ${time} on ${day}, so this runs at ${actualTime}${actualDay === null ? '' : ` on ${actualDay}`}.`,
+    clocksBack: (time: string, day: string, runsTwice: boolean) =>
+      `The clocks go back, and ${time} on ${day} comes twice; ${
+        runsTwice ? 'it fires every hour, so it runs both times' : 'it runs once, at the first'
+      }.`,
+  },
 };

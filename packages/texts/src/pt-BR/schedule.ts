@@ -29,4 +29,21 @@ export const schedule: typeof en = {
   once: 'Uma vez',
   cron: (pattern) => parts`Cron ${pattern}`,
   zoneTime: (place) => `horário de ${place}`,
+
+  notes: {
+    pausedUntil: (moment) => `A tarefa está pausada até ${moment}.`,
+    eitherDay: 'O padrão vale nos dias que correspondem ao dia do mês ou ao dia da semana.',
+    bothDays: 'O padrão vale nos dias que correspondem ao dia do mês e ao dia da semana.',
+    lastBeforeEnd: (moment) => `Esta é a última execução antes do fim da tarefa em ${moment}.`,
+    lastRun: (maxRuns) =>
+      maxRuns === 1 ? 'Esta é a única execução planejada.' : `Esta é a última de ${maxRuns} execuções planejadas.`,
+    firstRun: 'Esta é a primeira execução. O padrão em si não inclui este horário.',
+    shortMonth: (month, day) => `${month} não tem dia ${day}, então a execução é no último dia.`,
+    clocksForward: (time, day, actualTime, actualDay) =>
+      `O relógio adianta e pula ${time} em ${day}, então a execução é ${at(actualTime)}${actualDay === null ? '' : ` de ${actualDay}`}.`,
+    clocksBack: (time, day, runsTwice) =>
+      `O relógio atrasa, e ${time} de ${day} acontece duas vezes; ${
+        runsTwice ? 'a tarefa roda a cada hora, então roda nas duas' : 'a tarefa roda só na primeira'
+      }.`,
+  },
 };

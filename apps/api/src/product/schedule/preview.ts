@@ -1,3 +1,4 @@
+import { getTexts, type Language } from '@carillon/texts';
 import { countRunsLeft, findRun, type Plan } from './next-run.ts';
 import { combineDays } from './pattern.ts';
 import { buildSeries, findOccurrence, type Schedule } from './recurrence.ts';
@@ -10,8 +11,17 @@ export interface PreviewedOccurrence {
   note?: string;
 }
 
-/** A note says what moves a run, which pause comes before it, how a pattern combines its days, and that no run follows. */
-export function previewOccurrences(plan: Plan, after: Date, count: number): PreviewedOccurrence[] {
+/**
+ * A note says what moves a run, which pause comes before it, how a pattern combines its days, and that no run follows. Without a
+ * language it is that of the API: English, with instants as `local` has them.
+ */
+export function previewOccurrences(
+  plan: Plan,
+  after: Date,
+  count: number,
+  language: Language | null = null,
+): PreviewedOccurrence[] {
+  const words = createWords(plan, language);
   const previewed: PreviewedOccurrence[] = [];
   const runsLeft = countRunsLeft(plan);
   const wanted = Math.min(count, runsLeft);
@@ -20,10 +30,10 @@ export function previewOccurrences(plan: Plan, after: Date, count: number): Prev
     const next = findRun(plan, occurrence.at);
     const isLast = previewed.length + 1 === runsLeft || next === null;
     const notes = [
-      previewed.length === 0 ? describePause(plan, after) : '',
-      previewed.length === 0 ? describeDays(plan) : '',
-      describeDeviation(plan, occurrence),
-      isLast ? describeEnd(plan, occurrence) : '',
+      previewed.length === 0 ? describePause(plan, after, words) : '',
+      previewed.length === 0 ? describeDays(plan, words) : '',
+      describeDeviation(plan, occurrence, words),
+      isLast ? describeEnd(plan, occurrence, words) : '',
     ];
     const note = notes.filter(Boolean).join(' ');
     const local = formatLocal(plan, occurrence.at);
@@ -33,85 +43,96 @@ export function previewOccurrences(plan: Plan, after: Date, count: number): Prev
   return previewed;
 }
 
+type Words = ReturnType<typeof createWords>;
+
+/** `wall` is the time of a clock on the wall, as if it were one in UTC. */
+function createWords(plan: Schedule, language: Language | null) {
+  const { formats, schedule } = getTexts(language ?? 'en');
+  const isApi = language === null;
+  return {
+    texts: schedule.notes,
+    moment: (at: number) => (isApi ? formatLocal(plan, at) : formats.fullMoment(new Date(at), plan.timezone)),
+    day: (wall: number) => (isApi ? toDate(wall) : formats.fullDay(new Date(wall), 'UTC')),
+    month: (wall: number) => (isApi ? toDate(wall).slice(0, 7) : formats.monthAndYear(new Date(wall), 'UTC')),
+  };
+}
+
 function formatLocal({ timezone }: Schedule, at: number): string {
   return `${dateTimeIn(timezone, at).toString({ timeZoneName: 'never' })}[${timezone}]`;
 }
 
-function describePause(plan: Plan, after: Date): string {
+function describePause(plan: Plan, after: Date, { texts, moment }: Words): string {
   const { pausedUntil = null } = plan;
   const unpaused = pausedUntil === null ? null : findRun({ ...plan, pausedUntil: null }, after.getTime());
   if (pausedUntil === null || unpaused === null || unpaused.at >= pausedUntil.getTime()) return '';
-  return `The task is paused until ${formatLocal(plan, pausedUntil.getTime())}.`;
+  return texts.pausedUntil(moment(pausedUntil.getTime()));
 }
 
-function describeDays({ recurrencePattern }: Schedule): string {
+function describeDays({ recurrencePattern }: Schedule, { texts }: Words): string {
   switch (recurrencePattern === null ? null : combineDays(recurrencePattern)) {
     case 'either':
-      return 'The pattern fires on days that match the day of the month or the weekday.';
+      return texts.eitherDay;
     case 'both':
-      return 'The pattern fires on days that match both the day of the month and the weekday.';
+      return texts.bothDays;
     default:
       return '';
   }
 }
 
-function describeEnd(plan: Plan, occurrence: Occurrence): string {
+function describeEnd(plan: Plan, occurrence: Occurrence, { texts, moment }: Words): string {
   if (findOccurrence(plan, occurrence.at) === null) return '';
   const { endsAt = null, maxRuns = null } = plan;
   if (endsAt !== null && findRun({ ...plan, maxRuns: null }, occurrence.at) === null) {
-    return `This is the last run before the task ends at ${formatLocal(plan, endsAt.getTime())}.`;
+    return texts.lastBeforeEnd(moment(endsAt.getTime()));
   }
-  return maxRuns === 1 ? 'This is the only planned run.' : `This is the last of ${maxRuns} planned runs.`;
+  return texts.lastRun(maxRuns ?? 1);
 }
 
-function describeDeviation(schedule: Schedule, occurrence: Occurrence): string {
-  if (occurrence.at === schedule.scheduledFor.getTime()) return describeFirst(schedule, occurrence);
+function describeDeviation(schedule: Schedule, occurrence: Occurrence, words: Words): string {
+  if (occurrence.at === schedule.scheduledFor.getTime()) return describeFirst(schedule, occurrence, words);
   return [
-    describeMonthEnd(schedule, occurrence),
-    describeGap(schedule, occurrence),
-    describeOverlap(schedule, occurrence),
+    describeMonthEnd(schedule, occurrence, words),
+    describeGap(schedule, occurrence, words),
+    describeOverlap(schedule, occurrence, words),
   ]
     .filter(Boolean)
     .join(' ');
 }
 
-function describeFirst(schedule: Schedule, occurrence: Occurrence): string {
+function describeFirst(schedule: Schedule, occurrence: Occurrence, { texts }: Words): string {
   if (schedule.recurrencePattern === null) return '';
   // A schedule that began a millisecond earlier runs here only if the pattern fires here.
   const begun = { ...schedule, scheduledFor: new Date(occurrence.at - 1) };
-  return findOccurrence(begun, occurrence.at - 1)?.at === occurrence.at
-    ? ''
-    : 'This is the first run. The pattern itself does not fire at this time.';
+  return findOccurrence(begun, occurrence.at - 1)?.at === occurrence.at ? '' : texts.firstRun;
 }
 
 function describeMonthEnd(
   { scheduledFor, recurrence, recurrencePattern, timezone }: Schedule,
   occurrence: Occurrence,
+  { texts, month }: Words,
 ): string {
   if (recurrence !== 'monthly' || recurrencePattern !== null) return '';
   const { day } = dateTimeIn(timezone, scheduledFor.getTime());
-  const date = toDate(occurrence.wall);
-  return day > Number(date.slice(8)) ? `${date.slice(0, 7)} has no day ${day}, so this runs on its last day.` : '';
+  return day > new Date(occurrence.wall).getUTCDate() ? texts.shortMonth(month(occurrence.wall), day) : '';
 }
 
-function describeGap({ timezone }: Schedule, occurrence: Occurrence): string {
-  const shown = dateTimeIn(timezone, occurrence.at).toPlainDateTime();
-  const [date, time] = [shown.toPlainDate().toString(), shown.toPlainTime().toString({ smallestUnit: 'minute' })];
-  if (`${date} ${time}` === `${toDate(occurrence.wall)} ${toTime(occurrence.wall)}`) return '';
-  const moved = date === toDate(occurrence.wall) ? time : `${time} on ${date}`;
-  return `The clocks go forward past ${toTime(occurrence.wall)} on ${toDate(occurrence.wall)}, so this runs at ${moved}.`;
+function describeGap({ timezone }: Schedule, occurrence: Occurrence, { texts, day }: Words): string {
+  const shown = dateTimeIn(timezone, occurrence.at);
+  const actual = Date.parse(`${shown.toPlainDateTime().toString()}Z`);
+  const isSameDay = toDate(actual) === toDate(occurrence.wall);
+  if (isSameDay && toTime(actual) === toTime(occurrence.wall)) return '';
+  const actualDay = isSameDay ? null : day(actual);
+  return texts.clocksForward(toTime(occurrence.wall), day(occurrence.wall), toTime(actual), actualDay);
 }
 
-function describeOverlap(schedule: Schedule, occurrence: Occurrence): string {
+function describeOverlap(schedule: Schedule, occurrence: Occurrence, { texts, day }: Words): string {
   const shown = dateTimeIn(schedule.timezone, occurrence.at);
   const passes = (['earlier', 'later'] as const).map(
     (disambiguation) => shown.toPlainDateTime().toZonedDateTime(shown.timeZoneId, { disambiguation }).epochMilliseconds,
   );
   if (passes[0] === passes[1]) return '';
-  const rule = buildSeries(schedule)?.firesEveryHour
-    ? 'it fires every hour, so it runs both times'
-    : 'it runs once, at the first';
-  return `The clocks go back, and ${toTime(occurrence.wall)} on ${toDate(occurrence.wall)} comes twice; ${rule}.`;
+  const runsTwice = buildSeries(schedule)?.firesEveryHour === true;
+  return texts.clocksBack(toTime(occurrence.wall), day(occurrence.wall), runsTwice);
 }
 
 const toDate = (wall: number) => new Date(wall).toISOString().slice(0, 10);

@@ -1,5 +1,6 @@
 import type { PreviewTaskInput } from '@carillon/contract/occurrences';
 import type { TaskSettings } from '@carillon/contract/tasks';
+import type { Language } from '@carillon/texts';
 import type { Context } from '../../context.ts';
 import { invalidField } from '../../errors.ts';
 import { findEnd, nextRun, type Plan } from '../schedule/next-run.ts';
@@ -50,25 +51,30 @@ export function toPlan({ endsAt, pausedUntil, maxRuns = null, plannedRuns = 0, .
   return { ...parseSchedule(input), ...limits };
 }
 
-/** Throws 400 for a plan without future runs. */
-export function previewTask(ctx: Context, { count = 10, ...input }: PreviewTaskInput & { plannedRuns?: number }) {
+/** With notes of the API unless a language is given. Throws 400 for a plan without future runs. */
+export function previewTask(
+  ctx: Context,
+  { count = 10, ...input }: PreviewTaskInput & { plannedRuns?: number },
+  language: Language | null = null,
+) {
   const plan = toPlan(input);
   const now = ctx.now();
   if (findEnd(plan, now) === 'scheduledFor') throw invalidField('scheduledFor', 'must be in the future');
   requireNextRun(plan, now);
-  return previewOccurrences(plan, now, count);
+  return previewOccurrences(plan, now, count, language);
 }
 
-/** The next planned runs of a task; empty for one that has none. */
+/** The next planned runs of a task, with notes of the API unless a language is given; empty for one that has none. */
 export function previewNextRuns(
   ctx: Pick<Context, 'now' | 'log'>,
   task: Plan & { id: number; nextExecutionAt: Date | null },
   count: number,
+  language: Language | null = null,
 ): PreviewedOccurrence[] {
   if (task.nextExecutionAt === null) return [];
   try {
     const after = Math.max(ctx.now().getTime(), task.nextExecutionAt.getTime() - 1);
-    return previewOccurrences(task, new Date(after), count);
+    return previewOccurrences(task, new Date(after), count, language);
   } catch (error) {
     // What else an answer shows does not need the schedule.
     ctx.log.error({ err: error, taskId: task.id }, 'next runs of a task cannot be computed');

@@ -59,7 +59,7 @@ interface Found {
 export async function getTaskWithRuns(ctx: Context, caller: Caller, id: number) {
   const [task, found] = await Promise.all([getTask(ctx, caller, id), findRuns(ctx, caller, id)]);
   if (!found) throw taskNotFound();
-  return { task, ...found, next: previewNextRuns(ctx, task, NEXT) };
+  return { task, ...found, next: previewNextRuns(ctx, task, NEXT, caller.language) };
 }
 
 async function findRuns(ctx: Context, caller: Caller, id: number): Promise<Found | undefined> {

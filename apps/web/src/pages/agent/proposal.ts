@@ -1,7 +1,7 @@
 import { renderChannels } from '../../components/channel-choices.ts';
 import { formatZone, renderSchedule } from '../../components/schedule/render.ts';
 import { describeSettings } from '../../components/task-settings.ts';
-import { renderMomentOn, renderTimeline, tidyNote } from '../../components/times.ts';
+import { renderMomentOn, renderTimeline } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import { readUuid } from '../../http/path-ids.ts';
 import type { Page, Redirect, UserPageContext } from '../../page.ts';
@@ -47,7 +47,7 @@ function renderNextRuns({ now, texts }: UserPageContext, { task, occurrences }: 
     at: new Date(at),
     time: formats.time(new Date(at), timeZone),
     outcome: null,
-    content: html`${formats.day(new Date(at), { now, timeZone })}${note && html`<p class="note">${tidyNote(note)}</p>`}`,
+    content: html`${formats.day(new Date(at), { now, timeZone })}${note && html`<p class="note">${note}</p>`}`,
   }));
   return html`<div><h3>${agent.nextRuns}</h3><div class="after">${renderTimeline(entries)}</div><p class="hint">${schedule.zoneTime(formatZone(timeZone))}</p></div>`;
 }

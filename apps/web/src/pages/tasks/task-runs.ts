@@ -2,7 +2,7 @@ import { firstLine } from '../../components/first-line.ts';
 import { formatZone } from '../../components/schedule/render.ts';
 import { renderOutcome } from '../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
-import { renderMoment, renderTimeline, tidyNote } from '../../components/times.ts';
+import { renderMoment, renderTimeline } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 import { runsOfTask } from '../runs/list.ts';
@@ -32,7 +32,7 @@ export function renderNextRuns(
       at,
       time: formats.time(at, timeZone),
       outcome: null,
-      content: html`${formats.day(at, context)}<span class="muted">${here}${index === 0 && !areExceptions && `, ${formats.distance(at, now)}`}</span>${note && html`<p class="note">${tidyNote(note)}</p>`}`,
+      content: html`${formats.day(at, context)}<span class="muted">${here}${index === 0 && !areExceptions && `, ${formats.distance(at, now)}`}</span>${note && html`<p class="note">${note}</p>`}`,
     };
   });
   return html`<section aria-labelledby="next">

@@ -1,7 +1,7 @@
 import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../../actions.ts';
 import { formatZone } from '../../../components/schedule/render.ts';
-import { renderTimeline, tidyNote } from '../../../components/times.ts';
+import { renderTimeline } from '../../../components/times.ts';
 import { type Html, html } from '../../../html.ts';
 import type { UserPageContext } from '../../../page.ts';
 import { type Plan, SHOWN_RUNS } from './plan.ts';
@@ -58,7 +58,7 @@ export function renderRuns({ now, texts }: UserPageContext, plan: Plan, timeZone
       outcome: null,
       content: html`${formats.day(at, { now, timeZone })}${index === 0 && html`<span class="muted">${taskForm.isNext}</span>`}${
         clocks && html`<span class="muted">${clocks}</span>`
-      }${notes.map((note) => html`<p class="note">${tidyNote(note)}</p>`)}`,
+      }${notes.map((note) => html`<p class="note">${note}</p>`)}`,
     };
   });
   return html`${renderTimeline(entries)}<p class="hint">${

@@ -39,7 +39,9 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
     describeWebTools(ctx.config.ai, await ctx.providers.load(), aiModel),
   ),
 
-  previewRuns: signedIn('previewRuns', async ({ ctx }, input) => ({ occurrences: previewTask(ctx, input) })),
+  previewRuns: signedIn('previewRuns', async ({ ctx, caller }, input) => ({
+    occurrences: previewTask(ctx, input, caller.language),
+  })),
 
   previewPrompt: signedIn('previewPrompt', async ({ ctx, caller }, input) => previewPrompt(ctx, caller, input)),
 
