@@ -69,6 +69,10 @@ export function createFormats(language: Language, words: TimeWords) {
     /** `12,345` */
     number,
 
+    /** `24 December` */
+    dayOfYear: (month: number, day: number): string =>
+      date(new Date(Date.UTC(2028, month - 1, day)), 'UTC', { day: 'numeric', month: 'long' }),
+
     /** `11.2 M` */
     shortNumber: (value: number): string =>
       numbers({ notation: 'compact', maximumFractionDigits: 1 })

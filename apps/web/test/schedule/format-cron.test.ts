@@ -16,12 +16,21 @@ function* listRecurrences(): Generator<Recurrence> {
     }
     for (const hour of [0, 2, 23]) {
       yield { every: 'day', hour, minute };
+      for (const again of range(hour + 1, 23)) {
+        yield { every: 'day', hour, again, minute };
+        yield { every: 'week', days: [1, 5], hour, again, minute };
+      }
       for (const bits of range(1, 126)) {
         const days = range(1, 7).filter((day) => (bits >> (day - 1)) & 1);
         yield { every: 'week', days, hour, minute };
       }
       for (const day of range(1, 31)) yield { every: 'month', day, inShortMonths: day <= 28, hour, minute };
       yield { every: 'month', day: 'last', inShortMonths: true, hour, minute };
+      for (const weekday of range(1, 7)) {
+        for (const nth of [...range(1, 5), 'last' as const])
+          yield { every: 'month-weekday', nth, weekday, hour, minute };
+      }
+      for (const month of range(1, 12)) yield { every: 'year', month, day: 29, hour, minute };
       for (const months of [2, 3, 4, 6]) {
         for (const day of [...range(1, 28), 'last' as const]) yield { every: 'months', months, day, hour, minute };
       }
@@ -44,6 +53,7 @@ t.test('Words become a pattern that says the same words', async (t) => {
 t.test('Words without a pattern are those of a single run and of the last day of a shorter month', async (t) => {
   const time = { hour: 9, minute: 30 };
   t.equal(formatCron({ every: 'once' }), null);
+  t.equal(formatCron({ every: 'day', interval: 2, ...time }), null);
   t.equal(formatCron({ every: 'month', day: 29, inShortMonths: true, ...time }), null);
   t.equal(formatCron({ every: 'month', day: 30, inShortMonths: true, ...time }), null);
   t.equal(formatCron({ every: 'month', day: 31, inShortMonths: true, ...time }), '30 9 L * *');
@@ -73,10 +83,10 @@ t.test('A pattern that has words keeps its runs when they become a pattern again
   for (let at = 0; at < 6000; at += 1) {
     const fields = [
       pick(['*', '*/5', '*/7', '*/20', '0', '00', '7', '59', '5,10']),
-      pick(['*', '*/2', '*/5', '*/6', '0', '09', '23', '8-10', '8-20/2', '9,17']),
+      pick(['*', '*/2', '*/5', '*/6', '0', '09', '23', '8-10', '8-20/2', '9,17', '17,9']),
       pick(['*', '*', '1', '08', '28', '29', '30', '31', 'L', 'l', '1,15']),
-      pick(['*', '*', '*', '*', '2']),
-      pick(['*', '*', ...WEEKDAYS, '5L', '1#2']),
+      pick(['*', '*', '*', '*', '2', '12']),
+      pick(['*', '*', ...WEEKDAYS, '5L', '1#2', '7l', 'mon#1']),
     ];
     const pattern = fields.join(pick([' ', '  ']));
     if (checkPattern(pattern, 'Europe/Berlin') !== null) continue;

@@ -5,7 +5,7 @@ import type { ShownPage } from '../support/visitor.ts';
 
 /** The value that a control of the page has. */
 export function readValue({ document }: ShownPage, name: string): string | undefined {
-  const control = document.querySelector(`[name="${name}"]`);
+  const control = document.querySelector(`main [name="${name}"]`);
   if (control?.tagName === 'TEXTAREA') return control.textContent.replace(/^\n/, '');
   const chosen = control?.querySelector('option[selected]');
   return control?.getAttribute('value') ?? chosen?.getAttribute('value') ?? chosen?.text;

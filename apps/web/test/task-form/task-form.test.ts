@@ -6,7 +6,7 @@ import { postTask } from '../../../api/test/support/tasks.ts';
 import { SESSION_STATEMENTS, visit } from '../support/visitor.ts';
 import { createReader, readValue } from './read-form.ts';
 
-const { app, ctx } = await testContext(t);
+const { app, ctx, clock } = await testContext(t);
 const alice = await signUp(app, { timezone: 'Europe/Berlin' });
 const bob = await signUp(app, { name: 'Bob' });
 const { findTask } = createReader(app, alice);
@@ -93,6 +93,83 @@ t.test('Every way to say when becomes the schedule that it says, until a quota i
     text: /Not saved. The quota of 10 active tasks is used up: pause or delete one first/,
   });
   t.equal(readValue(refused, 'name'), 'One too many');
+});
+
+t.test('Intervals, two times of a day, weekdays of a month and years are schedules too', async (t) => {
+  const dave = await signUp(app, { name: 'Dave', timezone: 'Europe/Berlin' });
+  const daves = visit(app, dave);
+  const { findTask } = createReader(app, dave);
+  const at = (time: string) => `${time}:00.000Z`;
+  const cases = [
+    [
+      { every: 'day', interval: '3', date: '2026-11-22', at: '08:00' },
+      { recurrence: 'daily', interval: 3, recurrencePattern: null, scheduledFor: at('2026-11-22T07:00') },
+      /Every 3 days at 08:00/,
+    ],
+    [
+      { every: 'week', interval: '2', date: '2026-11-24', at: '08:00' },
+      { recurrence: 'weekly', interval: 2, recurrencePattern: null, scheduledFor: at('2026-11-24T07:00') },
+      /Tuesdays at 08:00, every 2 weeks/,
+    ],
+    [
+      { every: 'month', interval: '2', date: '2026-11-30', at: '08:00' },
+      { recurrence: 'monthly', interval: 2, recurrencePattern: null, scheduledFor: at('2026-11-30T07:00') },
+      /30th of every 2nd month, or its last day, at 08:00/,
+    ],
+    [
+      { every: 'day', at: '20:30', again: '8' },
+      { recurrencePattern: '30 8,20 * * *', interval: 1 },
+      /Every day at 08:30 and 20:30/,
+    ],
+    [
+      { every: 'week', at: '09:00', again: '17' },
+      { recurrencePattern: '0 9,17 * * 1-5' },
+      /Weekdays at 09:00 and 17:00/,
+    ],
+    [
+      { every: 'month', nth: '1', nthDay: '1', at: '09:00' },
+      { recurrencePattern: '0 9 * * 1#1', scheduledFor: at('2026-12-07T08:00') },
+      /First Monday of every month at 09:00/,
+    ],
+    [
+      { every: 'month', nth: 'last', nthDay: '5', at: '09:00' },
+      { recurrencePattern: '0 9 * * 5L', scheduledFor: at('2026-11-27T08:00') },
+      /Last Friday of every month at 09:00/,
+    ],
+    [
+      { every: 'year', date: '2026-12-24', at: '18:00' },
+      { recurrencePattern: '0 18 24 12 *', scheduledFor: at('2026-12-24T17:00') },
+      /Every year on 24 December at 18:00/,
+    ],
+  ] as const;
+  for (const [index, [typed, wanted, said]] of cases.entries()) {
+    const name = `Schedule ${index}`;
+    const page = await daves.submit(await daves.open('/tasks/new'), 'Save task', { name, prompt: PROMPT, ...typed });
+    t.match(page, { url: /^\/tasks\/\d+$/, text: said }, JSON.stringify(typed));
+    const task = await findTask(name);
+    t.match(task, wanted, JSON.stringify(typed));
+    const edit = await daves.open(`/tasks/${task.id}/edit`);
+    for (const [field, value] of Object.entries(typed)) {
+      const shown = { '20:30': '08:30', '8': '20' }[value] ?? value;
+      t.equal(readValue(edit, field), shown, `${field} of ${name}`);
+    }
+    await daves.submit(edit, 'Save task');
+    t.match(await findTask(name), { updatedAt: task.updatedAt }, 'opened and saved, nothing changes');
+  }
+
+  const form = await daves.open('/tasks/new');
+  const refusals = [
+    [{ every: 'day', interval: '3', date: '2026-11-19' }, 'date', /in the future/],
+    [{ every: 'week', interval: '2', date: '' }, 'date', /Enter a date/],
+    [{ every: 'day', interval: '100' }, 'interval', /from 1 to 99/],
+    [{ every: 'day', again: '24' }, 'again', /hour of the day/],
+    [{ every: 'month', nth: '6' }, 'nth', /day of the month/],
+    [{ every: 'year', date: '2027-02-30' }, 'date', /Enter a date/],
+  ] as const;
+  for (const [typed, field, message] of refusals) {
+    const page = await daves.submit(form, 'Save task', { name: 'Never saved', prompt: PROMPT, ...typed });
+    t.match([page.status, errors(page.document)[field]], [422, message], JSON.stringify(typed));
+  }
 });
 
 t.test('A refused form keeps what was typed, and says at each field what is wrong', async (t) => {
@@ -270,6 +347,21 @@ t.test('The form takes the session and two more statements', async (t) => {
   const statements = countStatements(ctx.db);
   await alices.open('/tasks/new/runs?every=day&at=08:00&timezone=UTC');
   t.equal(statements(), SESSION_STATEMENTS, 'the next runs take the session only');
+});
+
+t.test('An interval keeps its rhythm when only its time is changed, and ends with another schedule', async (t) => {
+  const erin = await signUp(app, { name: 'Erin', timezone: 'UTC' });
+  const erins = visit(app, erin);
+  const { findTask } = createReader(app, erin);
+  const typed = { name: 'Rhythm', prompt: PROMPT, every: 'day', interval: '3', date: '2026-11-22', at: '08:00' };
+  const { url } = await erins.submit(await erins.open('/tasks/new'), 'Save task', typed);
+  clock.set('2026-11-24T10:00:00Z');
+  const edit = await erins.open(`${url}/edit`);
+  t.equal(readValue(edit, 'date'), '2026-11-25', 'the next one');
+  await erins.submit(edit, 'Save task', { at: '09:00' });
+  t.match(await findTask('Rhythm'), { interval: 3, scheduledFor: '2026-11-25T09:00:00.000Z' });
+  await erins.submit(await erins.open(`${url}/edit`), 'Save task', { interval: '1' });
+  t.match(await findTask('Rhythm'), { interval: 1, recurrencePattern: '0 9 * * *' });
 });
 
 function errors(document: { querySelectorAll(selector: string): { id: string; text: string }[] }) {

@@ -12,11 +12,13 @@ const SUFFIXES: Record<Intl.LDMLPluralRule, string> = {
 };
 const ordinal = (number: number) => `${number}${SUFFIXES[ordinals.select(number)]}`;
 
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const ORDINALS = ['First', 'Second', 'Third', 'Fourth', 'Fifth'];
 const DAYS = ['Mondays', 'Tuesdays', 'Wednesdays', 'Thursdays', 'Fridays', 'Saturdays', 'Sundays'];
 
 const everyHours = (hours: number) => (hours === 1 ? 'Every hour' : `Every ${hours} hours`);
 
-/** Schedules in words. Times are texts such as `08:00`; days of the week are 1 (Monday) to 7. */
+/** Schedules in words. Times are texts such as `08:00` or `08:00 and 20:00`; days of the week are 1 (Monday) to 7. */
 export const schedule = {
   everyMinutes: (minutes: number) => (minutes === 1 ? 'Every minute' : `Every ${minutes} minutes`),
   everyHours,
@@ -39,6 +41,10 @@ export const schedule = {
   /** In a shorter month on its last day. */
   everyMonthsOrLast: (months: number, day: number, time: string) =>
     `${ordinal(day)} of every ${ordinal(months)} month, or its last day, at ${time}`,
+  nthWeekday: (nth: number | 'last', weekday: number, time: string) =>
+    `${nth === 'last' ? 'Last' : ORDINALS[nth - 1]} ${WEEKDAYS[weekday - 1]} of every month at ${time}`,
+  /** `date` is a text such as `24 December`. */
+  everyYear: (date: string, time: string) => `Every year on ${date} at ${time}`,
   everyDays: (days: number, time: string) => `Every ${days} days at ${time}`,
   /** `schedule` is a text such as `Mondays at 08:00`. */
   everyWeeks: (weeks: number, schedule: string) => `${schedule}, every ${weeks} weeks`,

@@ -2,6 +2,12 @@ import type { schedule as en } from '../en/schedule.ts';
 import { parts } from '../parts.ts';
 import { formats } from './formats.ts';
 
+const WEEKDAYS = [
+  ...['segunda', 'terça', 'quarta', 'quinta', 'sexta'].map((day) => `${day}-feira`),
+  'sábado',
+  'domingo',
+];
+const ORDINALS = ['Primeir', 'Segund', 'Terceir', 'Quart', 'Quint'];
 const DAYS = ['segundas', 'terças', 'quartas', 'quintas', 'sextas', 'sábados', 'domingos'];
 
 const at = (time: string) => `${time.startsWith('01') ? 'à' : 'às'} ${time}`;
@@ -24,6 +30,11 @@ export const schedule: typeof en = {
   everyMonths: (months, day, time) => `Dia ${day} a cada ${months} meses ${at(time)}`,
   everyMonthsLast: (months, time) => `Último dia a cada ${months} meses ${at(time)}`,
   everyMonthsOrLast: (months, day, time) => `Dia ${day} a cada ${months} meses, ou o último dia, ${at(time)}`,
+  nthWeekday: (nth, weekday, time) => {
+    const ending = weekday < 6 ? 'a' : 'o';
+    return `${nth === 'last' ? 'Últim' : ORDINALS[nth - 1]}${ending} ${WEEKDAYS[weekday - 1]} de cada mês ${at(time)}`;
+  },
+  everyYear: (date, time) => `Todo ano em ${date} ${at(time)}`,
   everyDays: (days, time) => `A cada ${days} dias ${at(time)}`,
   everyWeeks: (weeks, schedule) => `${schedule}, a cada ${weeks} semanas`,
   once: 'Uma vez',

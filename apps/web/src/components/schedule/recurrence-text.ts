@@ -6,13 +6,21 @@ export type Recurrence =
   | { every: 'minute'; minutes: number }
   /** Every `hours` hours, which divide a day, at this minute; with `between` in each hour from the first to the last. */
   | { every: 'hour'; hours: number; minute: number; between?: { from: number; until: number } }
-  | { every: 'day'; hour: number; minute: number }
-  | { every: 'week'; days: readonly number[]; hour: number; minute: number }
+  /** `again` is a later hour of the same day. With an `interval` it is each n-th day, week or month from the first run. */
+  | ({ every: 'day'; again?: number; interval?: number } & Time)
+  | ({ every: 'week'; days: readonly number[]; again?: number; interval?: number } & Time)
   /** `inShortMonths` says whether it runs on the last day of a month without this day, or not at all. */
-  | { every: 'month'; day: number | 'last'; inShortMonths: boolean; hour: number; minute: number }
+  | ({ every: 'month'; day: number | 'last'; inShortMonths: boolean; interval?: number } & Time)
+  | ({ every: 'month-weekday'; nth: number | 'last'; weekday: number } & Time)
   /** On a day of each `months`-th month of a year. The fields of the form do not have it. */
-  | { every: 'months'; months: number; day: number | 'last'; hour: number; minute: number }
+  | ({ every: 'months'; months: number; day: number | 'last' } & Time)
+  | ({ every: 'year'; month: number; day: number } & Time)
   | { every: 'once' };
+
+interface Time {
+  hour: number;
+  minute: number;
+}
 
 /** What a task says about its schedule. */
 export interface TaskSchedule {
@@ -25,6 +33,7 @@ export interface TaskSchedule {
 
 const SHORTEST_MONTH = 28;
 const MONTHS_OF_YEAR = 12;
+const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const WORKDAYS = [1, 2, 3, 4, 5];
 const WEEKEND = [6, 7];
 
@@ -46,26 +55,42 @@ export function parseCron(pattern: string): Recurrence | null {
     const between = readRange(hourField);
     if (between) return { every: 'hour', hours: 1, minute, between };
   }
-  const hour = readNumber(hourField, 0, 23);
-  return hour === null ? null : readDays(day, weekday, { hour, minute });
+  const hours = readHours(hourField);
+  return hours === null ? null : readDays(day, weekday, { minute, ...hours });
 }
 
-/** Days that each month has, in months that are equally far apart. */
+/** An hour, or two in order. */
+function readHours(field: string): { hour: number; again?: number } | null {
+  const [hour, again, ...rest] = field.split(',').map((text) => readNumber(text, 0, 23));
+  if (hour === undefined || hour === null || again === null || rest.length > 0) return null;
+  if (again === undefined) return { hour };
+  return hour < again ? { hour, again } : null;
+}
+
+/** A day of one month, or days that each month has, in months that are equally far apart. */
 function parseMonths(minuteField: string, hourField: string, dayField: string, month: string): Recurrence | null {
   const [minute, hour] = [readNumber(minuteField, 0, 59), readNumber(hourField, 0, 23)];
+  const oneMonth = readNumber(month, 1, MONTHS_OF_YEAR);
+  const oneDay = readNumber(dayField, 1, 31);
+  if (oneMonth !== null && oneDay !== null && minute !== null && hour !== null) {
+    if (oneDay > (DAYS_OF_MONTHS[oneMonth - 1] ?? 0)) return null;
+    return { every: 'year', month: oneMonth, day: oneDay, hour, minute };
+  }
   const months = readStep(month, MONTHS_OF_YEAR);
   const day = dayField.toUpperCase() === 'L' ? 'last' : readNumber(dayField, 1, SHORTEST_MONTH);
   if (minute === null || hour === null || months === null || months === 1 || day === null) return null;
   return { every: 'months', months, day, hour, minute };
 }
 
-function readDays(day: string, weekday: string, time: { hour: number; minute: number }): Recurrence | null {
+function readDays(day: string, weekday: string, time: Time & { again?: number }): Recurrence | null {
   if (day === '*') {
+    const nth = readNthWeekday(weekday);
+    if (nth !== null) return time.again === undefined ? { every: 'month-weekday', ...nth, ...time } : null;
     const days = weekday === '*' ? [...WORKDAYS, ...WEEKEND] : readWeekdays(weekday);
     if (days === null) return null;
     return days.length === 7 ? { every: 'day', ...time } : { every: 'week', days, ...time };
   }
-  if (weekday !== '*') return null;
+  if (weekday !== '*' || time.again !== undefined) return null;
   if (day.toUpperCase() === 'L') return { every: 'month', day: 'last', inShortMonths: true, ...time };
   const number = readNumber(day, 1, 31);
   return number === null ? null : { every: 'month', day: number, inShortMonths: number <= SHORTEST_MONTH, ...time };
@@ -96,6 +121,13 @@ function readWeekday(text: string): number | null {
   return named === -1 ? readNumber(text, 0, 7) : named;
 }
 
+/** `1#2` or `5L` */
+function readNthWeekday(field: string): { nth: number | 'last'; weekday: number } | null {
+  const [, day = '', nth] = /^(\w{1,3})(?:#([1-5])|L)$/i.exec(field) ?? [];
+  const weekday = readWeekday(day);
+  return weekday === null ? null : { nth: nth === undefined ? 'last' : Number(nth), weekday: weekday || 7 };
+}
+
 function readWeekdays(field: string): number[] | null {
   const days = new Set<number>();
   for (const part of field.split(',')) {
@@ -112,14 +144,16 @@ export function toRecurrence({
   scheduledFor,
   recurrence,
   recurrencePattern,
+  interval = 1,
   timezone,
 }: TaskSchedule): Recurrence | null {
   if (recurrencePattern !== null) return parseCron(recurrencePattern);
   if (recurrence === 'once') return { every: 'once' };
   const { day, weekday, hour, minute } = readClock(new Date(scheduledFor), timezone);
-  if (recurrence === 'daily') return { every: 'day', hour, minute };
-  if (recurrence === 'weekly') return { every: 'week', days: [weekday], hour, minute };
-  return { every: 'month', day, inShortMonths: true, hour, minute };
+  const time = { hour, minute, ...(interval > 1 && { interval }) };
+  if (recurrence === 'daily') return { every: 'day', ...time };
+  if (recurrence === 'weekly') return { every: 'week', days: [weekday], ...time };
+  return { every: 'month', day, inShortMonths: true, ...time };
 }
 
 const CLOCK = { weekday: 'short', day: 'numeric', hour: 'numeric', minute: 'numeric', hourCycle: 'h23' } as const;
@@ -136,20 +170,30 @@ function readClock(at: Date, timeZone: string) {
 }
 
 /** Such as `Weekdays at 17:30`. */
-export function describeRecurrence(words: Recurrence, { schedule }: Texts): string {
+export function describeRecurrence(words: Recurrence, { schedule, formats }: Texts): string {
   switch (words.every) {
     case 'minute':
       return schedule.everyMinutes(words.minutes);
     case 'hour':
       return describeHours(words, schedule);
     case 'day':
-      return schedule.everyDay(formatClock(words));
-    case 'week':
-      return describeWeekdays(words, schedule);
+      return words.interval === undefined
+        ? schedule.everyDay(formatTimes(words, formats))
+        : schedule.everyDays(words.interval, formatClock(words));
+    case 'week': {
+      const text = describeWeekdays(words, schedule, formatTimes(words, formats));
+      return words.interval === undefined ? text : schedule.everyWeeks(words.interval, text);
+    }
     case 'month':
-      return describeDay(words, schedule);
+      return words.interval === undefined
+        ? describeDay(words, schedule)
+        : describeMonths(words.interval, words, schedule);
+    case 'month-weekday':
+      return schedule.nthWeekday(words.nth, words.weekday, formatClock(words));
     case 'months':
       return describeMonths(words.months, words, schedule);
+    case 'year':
+      return schedule.everyYear(formats.dayOfYear(words.month, words.day), formatClock(words));
     case 'once':
       return schedule.once;
   }
@@ -157,21 +201,13 @@ export function describeRecurrence(words: Recurrence, { schedule }: Texts): stri
 
 /** The schedule of a task in the same words; null for a pattern that has none. */
 export function describeSchedule(task: TaskSchedule, texts: Texts): string | null {
-  const { schedule } = texts;
   const words = toRecurrence(task);
-  const { interval = 1 } = task;
-  if (words === null) return null;
-  if (interval > 1) {
-    if (words.every === 'day') return schedule.everyDays(interval, formatClock(words));
-    if (words.every === 'week') return schedule.everyWeeks(interval, describeRecurrence(words, texts));
-    if (words.every === 'month') return describeMonths(interval, words, schedule);
-  }
-  return describeRecurrence(words, texts);
+  return words && describeRecurrence(words, texts);
 }
 
 /** Whether the words alone say when each run is, without a calendar. */
-export const isRegular = (words: Recurrence, interval = 1): boolean =>
-  words.every === 'minute' || words.every === 'hour' || (words.every === 'day' && interval === 1);
+export const isRegular = (words: Recurrence): boolean =>
+  words.every === 'minute' || words.every === 'hour' || (words.every === 'day' && words.interval === undefined);
 
 type ScheduleTexts = Texts['schedule'];
 
@@ -186,12 +222,16 @@ function describeHours(
   return minute === 0 ? schedule.everyHours(hours) : schedule.everyHoursAt(hours, minute);
 }
 
-function describeWeekdays({ days, ...time }: Extract<Recurrence, { every: 'week' }>, schedule: ScheduleTexts): string {
+function describeWeekdays(
+  { days }: Extract<Recurrence, { every: 'week' }>,
+  schedule: ScheduleTexts,
+  times: string,
+): string {
   const isSame = (others: readonly number[]) =>
     days.length === others.length && days.every((day) => others.includes(day));
-  if (isSame(WORKDAYS)) return schedule.weekdays(formatClock(time));
-  if (isSame(WEEKEND)) return schedule.weekends(formatClock(time));
-  return schedule.onDays(days, formatClock(time));
+  if (isSame(WORKDAYS)) return schedule.weekdays(times);
+  if (isSame(WEEKEND)) return schedule.weekends(times);
+  return schedule.onDays(days, times);
 }
 
 function describeDay(
@@ -216,3 +256,7 @@ function describeMonths(
 
 const formatClock = ({ hour, minute }: { hour: number; minute: number }): string =>
   `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
+
+/** `08:00`, or `08:00 and 20:00` */
+const formatTimes = ({ again, ...time }: Time & { again?: number }, formats: Texts['formats']): string =>
+  again === undefined ? formatClock(time) : formats.list([formatClock(time), formatClock({ ...time, hour: again })]);

@@ -1,5 +1,5 @@
 import { formatCron } from '../../components/schedule/format-cron.ts';
-import { toLocalTime } from '../../components/schedule/local-time.ts';
+import { toInstant, toLocalTime } from '../../components/schedule/local-time.ts';
 import { type Recurrence, type TaskSchedule, toRecurrence } from '../../components/schedule/recurrence-text.ts';
 import type { Form } from '../../http/forms.ts';
 import type { StoredTask } from './form-data.ts';
@@ -10,7 +10,7 @@ import {
   toSettingsValues,
 } from './settings/settings-values.ts';
 
-export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month', 'once'] as const;
+export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month', 'year', 'once'] as const;
 export type Interval = (typeof INTERVALS)[number];
 
 /** When, as it is typed. */
@@ -23,10 +23,18 @@ export interface ScheduleValues {
   from: string;
   until: string;
   at: string;
+  /** Another hour of a day; empty for none. */
+  again: string;
+  /** Each n-th day, week or month from `date` on. */
+  interval: string;
   /** 1 (Monday) to 7. */
   weekdays: readonly string[];
+  /** Which of the weekdays `nthDay` of a month, 1 to 5 or `last`; empty for a day by its number. */
+  nth: string;
+  nthDay: string;
   /** `last`, or a number, with `+` if a shorter month has its last day instead. */
   day: string;
+  /** Of a single run, the first one of an interval, or of each year. */
   date: string;
   cron: string;
   timezone: string;
@@ -60,7 +68,11 @@ export function readSchedule(form: Form): ScheduleValues {
     from: form.text('from'),
     until: form.text('until'),
     at: form.text('at'),
+    again: form.text('again'),
+    interval: form.text('interval') || '1',
     weekdays: form.list('weekday'),
+    nth: form.text('nth'),
+    nthDay: form.text('nthDay'),
     day: form.text('day'),
     date: form.text('date'),
     cron: form.text('cron').trim().replace(/\s+/g, ' '),
@@ -95,7 +107,11 @@ function startSchedule(timezone: string, now: Date): ScheduleValues {
     from: '',
     until: '',
     at: '08:00',
+    again: '',
+    interval: '1',
     weekdays: ['1', '2', '3', '4', '5'],
+    nth: '',
+    nthDay: '1',
     day: '1',
     date: toLocalTime(new Date(now.getTime() + DAY_MS), timezone).date,
     cron: '0 8 * * *',
@@ -120,8 +136,10 @@ export const createFormValues = (timezone: string, now: Date, aiModel: string): 
 
 const pad = (number: number) => String(number).padStart(2, '0');
 
+const formatTime = ({ hour, minute }: { hour: number; minute: number }) => `${pad(hour)}:${pad(minute)}`;
+
 /** The fields that say these words. Some patterns have words, and no fields. */
-export function toRecurrenceValues(words: Recurrence): Partial<ScheduleValues> {
+export function toRecurrenceValues(words: Recurrence, now: Date): Partial<ScheduleValues> {
   switch (words.every) {
     case 'minute':
       return { every: 'minute', minutes: String(words.minutes) };
@@ -131,19 +149,37 @@ export function toRecurrenceValues(words: Recurrence): Partial<ScheduleValues> {
       return { every: 'hour', hours: String(hours), minute: String(minute), ...range };
     }
     case 'day':
-      return { every: 'day', at: `${pad(words.hour)}:${pad(words.minute)}` };
+      return { every: 'day', ...toTimeValues(words) };
     case 'week':
-      return { every: 'week', weekdays: words.days.map(String), at: `${pad(words.hour)}:${pad(words.minute)}` };
+      return { every: 'week', weekdays: words.days.map(String), ...toTimeValues(words) };
     case 'month': {
-      const { day, inShortMonths, hour, minute } = words;
+      const { day, inShortMonths } = words;
       const isLast = day === 'last' || (day === 31 && inShortMonths);
       const text = isLast ? 'last' : `${day}${inShortMonths && day > 28 ? '+' : ''}`;
-      return { every: 'month', day: text, at: `${pad(hour)}:${pad(minute)}` };
+      return { every: 'month', nth: '', day: text, ...toTimeValues(words) };
     }
+    case 'month-weekday':
+      return { every: 'month', nth: `${words.nth}`, nthDay: `${words.weekday}`, ...toTimeValues(words) };
+    case 'year':
+      return { every: 'year', date: findDateOfYear(words, now), at: formatTime(words) };
     case 'months':
       return {};
     case 'once':
       return { every: 'once' };
+  }
+}
+
+const toTimeValues = (words: { hour: number; minute: number; again?: number; interval?: number }) => ({
+  at: formatTime(words),
+  again: words.again === undefined ? '' : `${words.again}`,
+  interval: `${words.interval ?? 1}`,
+});
+
+/** The next year that has the day. */
+function findDateOfYear({ month, day }: { month: number; day: number }, now: Date): string {
+  for (let year = now.getUTCFullYear(); ; year += 1) {
+    const date = new Date(Date.UTC(year, month - 1, day));
+    if (date.getUTCDate() === day && date.getTime() + DAY_MS > now.getTime()) return date.toISOString().slice(0, 10);
   }
 }
 
@@ -153,9 +189,24 @@ export function toScheduleValues(task: TaskSchedule, now: Date): ScheduleValues 
   const words = toRecurrence(task);
   const values = { ...startSchedule(timezone, now), date, at: time };
   const cron = recurrencePattern ?? (words && formatCron(words)) ?? '';
-  return words && words.every !== 'months'
-    ? { ...values, ...toRecurrenceValues(words), cron }
-    : { ...values, mode: 'cron', cron };
+  if (!words || words.every === 'months') return { ...values, mode: 'cron', cron };
+  const shown = { ...values, ...toRecurrenceValues(words, now), cron };
+  return 'interval' in words ? { ...shown, date: findNextDate(shown, date, now) } : shown;
+}
+
+/** The first date from `start` on, in steps of the interval, whose time is in the future. */
+function findNextDate({ every, interval, at, timezone }: ScheduleValues, start: string, now: Date): string {
+  const [year = 0, month = 1, day = 1] = start.split('-').map(Number);
+  for (let steps = 0; ; steps += Number(interval)) {
+    const last = new Date(Date.UTC(year, month + steps, 0)).getUTCDate();
+    const date =
+      every === 'month'
+        ? Date.UTC(year, month - 1 + steps, Math.min(day, last))
+        : Date.UTC(year, month - 1, day + steps * (every === 'week' ? 7 : 1));
+    const text = new Date(date).toISOString().slice(0, 10);
+    const instant = date > now.getTime() - 2 * DAY_MS ? toInstant(text, at, timezone) : null;
+    if (instant !== null && instant > now) return text;
+  }
 }
 
 /** The fields of a stored task. */

@@ -28,7 +28,7 @@ async function showRuns(context: UserPageContext) {
   const errors = withProblems(plan.problems);
   return html`${renderRuns(context, plan, values.timezone)}${renderSentence(values, plan, texts, true)}${
     values.mode === 'words' && cron !== null && renderPattern({ ...values, cron }, NO_ERRORS, texts, true)
-  }${values.mode === 'cron' && words && renderRecurrence({ ...values, ...toRecurrenceValues(words) }, errors, texts, true)}`;
+  }${values.mode === 'cron' && words && renderRecurrence({ ...values, ...toRecurrenceValues(words, context.now) }, errors, texts, true)}`;
 }
 
 async function duplicate(context: UserPageContext) {

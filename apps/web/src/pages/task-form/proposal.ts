@@ -32,11 +32,13 @@ export const scheduleOf = ({
   scheduledFor,
   recurrence,
   recurrencePattern = null,
+  interval,
   timezone,
 }: ProposedTask): TaskSchedule => ({
   scheduledFor,
   recurrence,
   recurrencePattern,
+  interval,
   timezone,
 });
 

@@ -95,9 +95,9 @@ export async function showStoredTask(context: UserPageContext, id: number): Prom
 }
 
 /** Shows the fields of the other form of the schedule as the typed form says it. */
-export function alignForms(values: FormValues, { words, cron }: Plan): FormValues {
+export function alignForms(values: FormValues, { words, cron }: Plan, now: Date): FormValues {
   if (values.mode === 'words') return cron === null ? values : { ...values, cron };
-  return words ? { ...values, ...toRecurrenceValues(words) } : values;
+  return words ? { ...values, ...toRecurrenceValues(words, now) } : values;
 }
 
 /** Saves a new task, or the task `id`; tries the prompt; or shows the form again with what was typed. */
@@ -115,7 +115,7 @@ export async function submitTask(context: UserPageContext, id: number | null): P
   const plan = await planRuns(context, values, schedule, readLimits(values, formData.task, context.texts));
   const fileErrors: Problems = fileProblems.length > 0 ? { files: fileProblems } : {};
   const show = (rest: Partial<TaskForm> = {}) =>
-    renderTaskForm(context, { values: alignForms(values, plan), formData, plan, proposal, ...rest });
+    renderTaskForm(context, { values: alignForms(values, plan, context.now), formData, plan, proposal, ...rest });
 
   const action = form.text('action');
   if (removed.length > 0 || action === 'preview') {
@@ -234,7 +234,7 @@ async function saveChanges(
   const input = { id: task.id, revision, ...settings, ...schedule };
   const result = await context.actions.saveTask(context.session, input);
   if (result.success) return redirect(`/tasks/${task.id}`, texts.taskForm.saved);
-  const shown = { values: alignForms(values, plan), formData, plan };
+  const shown = { values: alignForms(values, plan, context.now), formData, plan };
   if (result.code !== 'CONFLICT') {
     return renderTaskForm(context, {
       ...shown,

@@ -30,7 +30,7 @@ export function renderTaskPage(context: UserPageContext, view: TaskView, refused
   const { task, runs } = view;
   const { tasks } = context.texts;
   const words = toRecurrence(task);
-  const isSimple = words !== null && isRegular(words, task.interval);
+  const isSimple = words !== null && isRegular(words);
   const next = view.next.filter(({ note }) => !isSimple || note);
   return {
     title: task.name,

@@ -16,6 +16,8 @@ const toOptions = (numbers: readonly number[]) => numbers.map((number) => ({ val
 
 const MINUTES = toOptions([1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30]);
 const HOURS = toOptions([1, 2, 3, 4, 6, 8, 12]);
+const MAX_INTERVAL = 31;
+const HOURS_OF_DAY = 24;
 const range = (length: number, from: number) => Array.from({ length }, (_, index) => index + from);
 
 const isIn = (names: string, control: Html) => html`<div class="${names}">${control}</div>`;
@@ -33,10 +35,16 @@ function renderWeekdays({ weekdays }: ScheduleValues, errors: FormErrors, { task
 export function renderRecurrence(values: ScheduleValues, errors: FormErrors, texts: Texts, isSwapped = false): Html {
   const { taskForm } = texts;
   const intervals = Object.entries(taskForm.intervals).map(([value, text]) => ({ value, text }));
-  const hoursOfDay = [
-    { value: '', text: taskForm.anyHour },
-    ...range(24, 0).map((hour) => ({ value: `${hour}`, text: taskForm.hour(hour) })),
+  const hours = range(HOURS_OF_DAY, 0).map((hour) => ({ value: `${hour}`, text: taskForm.hour(hour) }));
+  const hoursOfDay = [{ value: '', text: taskForm.anyHour }, ...hours];
+  const most = Math.max(MAX_INTERVAL, Number(values.interval) || 1);
+  const repeats = range(most, 1).map((count) => ({ value: `${count}`, text: taskForm.repeat(count) }));
+  const nths = [
+    { value: '', text: taskForm.dayOfMonth },
+    ...taskForm.nths.map((text, index) => ({ value: `${index + 1}`, text })),
+    { value: 'last', text: taskForm.lastOf },
   ];
+  const weekdays = taskForm.days.map(([text], index) => ({ value: `${index + 1}`, text }));
   const days = [
     ...toOptions(range(28, 1)),
     ...[29, 30].map((day) => ({ value: `${day}+`, text: taskForm.dayOrLast(day) })),
@@ -47,15 +55,19 @@ export function renderRecurrence(values: ScheduleValues, errors: FormErrors, tex
     renderSelect({ name, label, options, value: values[name] as string, errors });
   return html`<div class="by-words" id="words"${isSwapped && raw(' hx-swap-oob="true"')}><div class="sentence tops">
 ${select('every', taskForm.every, intervals)}
+${isIn('on-interval', select('interval', taskForm.interval, repeats))}
 ${isIn('on-minute', select('minutes', taskForm.minutes, MINUTES))}
 ${isIn('on-hour', select('hours', taskForm.hours, HOURS))}
 ${isIn('on-hour', renderInput({ name: 'minute', label: taskForm.atMinute, type: 'number', value: values.minute, attributes: raw('min="0" max="59"'), errors }))}
 ${isIn('on-hour', select('from', taskForm.from, hoursOfDay))}
 ${isIn('on-hour', select('until', taskForm.until, hoursOfDay))}
 ${renderWeekdays(values, errors, texts)}
-${isIn('on-month', select('day', taskForm.onDay, days))}
-${isIn('on-once', renderInput({ name: 'date', label: taskForm.onDate, type: 'date', value: values.date, errors }))}
+${isIn('on-month', select('nth', taskForm.onDays, nths))}
+${isIn('on-month on-nth', select('nthDay', taskForm.weekday, weekdays))}
+${isIn('on-month on-number', select('day', taskForm.onDay, days))}
+${isIn('on-date', renderInput({ name: 'date', label: taskForm.onDate, type: 'date', value: values.date, errors }))}
 ${isIn('on-time', renderInput({ name: 'at', label: taskForm.at, type: 'time', value: values.at, errors }))}
+${isIn('on-again', select('again', taskForm.again, [{ value: '', text: taskForm.noAgain }, ...hours]))}
 </div></div>`;
 }
 

@@ -22,6 +22,7 @@ export interface Schedule {
   scheduledFor: string;
   recurrence: StoredTask['recurrence'];
   recurrencePattern: string | null;
+  interval?: number;
   timezone: string;
 }
 
@@ -78,17 +79,24 @@ export async function planRuns(
   const cron = formatCron(words);
   if (cron !== null) return planPattern(planner, cron, words, values);
   const first =
-    words.every === 'month' && words.day !== 'last'
+    words.every === 'month' && words.day !== 'last' && words.interval === undefined
       ? findNextDay({ ...words, day: words.day }, values.timezone, context.now)
       : readSingleRun(values, context.texts);
   if (!(first instanceof Date)) return fail(first);
-  const recurrence = words.every === 'once' ? 'once' : 'monthly';
+  if (first <= context.now) return fail({ date: [context.texts.taskForm.firstInPast] });
   return previewSchedule(planner, words, null, {
     scheduledFor: first.toISOString(),
-    recurrence,
+    ...toSchedule(words),
     recurrencePattern: null,
     timezone: values.timezone,
   });
+}
+
+/** Of words without a pattern. */
+function toSchedule(words: Recurrence) {
+  const interval = ('interval' in words && words.interval) || 1;
+  const names = { day: 'daily', week: 'weekly', month: 'monthly', once: 'once' } as const;
+  return { recurrence: names[words.every as keyof typeof names], interval };
 }
 
 const fail = (problems: Problems, words: Recurrence | null = null, cron: string | null = null): Plan => ({
@@ -112,6 +120,7 @@ async function planPattern(
     scheduledFor: planner.context.now.toISOString(),
     recurrence: 'daily',
     recurrencePattern: cron,
+    interval: 1,
     timezone,
   } as const;
   const plan = await previewSchedule(planner, words, cron, schedule);
@@ -165,7 +174,8 @@ function isSameSchedule(a: ScheduleValues, b: ScheduleValues, texts: Texts): boo
   if (a.mode === 'cron') return a.cron === b.cron && b.cron !== '';
   if (b.mode === 'cron') return false;
   const [words, others] = [readRecurrence(a, texts), readRecurrence(b, texts)];
-  const isSameDay = a.every !== 'once' || (a.date === b.date && a.at.slice(0, 5) === b.at);
+  const isDated = a.every === 'once' || a.interval !== '1';
+  const isSameDay = !isDated || (a.date === b.date && a.at.slice(0, 5) === b.at);
   return isSameDay && JSON.stringify(words) === JSON.stringify(others);
 }
 

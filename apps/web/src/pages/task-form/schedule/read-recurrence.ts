@@ -24,16 +24,35 @@ export function readRecurrence(values: ScheduleValues, { taskForm }: Texts): Rec
   if (every === 'hour') return readHours(values, taskForm);
   const time = readTime(values.at);
   if (!time) return { at: [taskForm.enterTime] };
-  switch (every) {
-    case 'day':
-      return { every, ...time };
-    case 'week':
-      return readWeekdays(values, time, taskForm);
-    case 'month':
-      return readDay(values, time, taskForm);
-    case 'once':
-      return { every };
+  if (every === 'once') return { every };
+  if (every === 'year') return readDate(values, taskForm, ({ month, day }) => ({ every, month, day, ...time }));
+  const interval = readNumber(values.interval, 1, 99);
+  if (interval === null) return { interval: [taskForm.chooseInterval] };
+  if (interval > 1) {
+    return readDate(values, taskForm, ({ day, weekday }) => {
+      if (every === 'day') return { every, ...time, interval };
+      if (every === 'week') return { every, days: [weekday], ...time, interval };
+      return { every, day, inShortMonths: true, ...time, interval };
+    });
   }
+  if (every === 'month') return readDay(values, time, taskForm);
+  const again = values.again === '' ? time.hour : readNumber(values.again, 0, 23);
+  if (again === null) return { again: [taskForm.chooseHour] };
+  const [hour, later] = [Math.min(time.hour, again), Math.max(time.hour, again)];
+  const times = { hour, minute: time.minute, ...(later > hour && { again: later }) };
+  return every === 'day' ? { every, ...times } : readWeekdays(values, times, taskForm);
+}
+
+/** The words that a date completes. */
+function readDate(
+  { date }: ScheduleValues,
+  taskForm: FormTexts,
+  complete: (date: { month: number; day: number; weekday: number }) => Recurrence,
+): Recurrence | Problems {
+  // The zone does not matter for a date without a time.
+  const noon = toInstant(date, '12:00', 'UTC');
+  if (noon === null) return { date: [taskForm.enterDate] };
+  return complete({ month: noon.getUTCMonth() + 1, day: noon.getUTCDate(), weekday: noon.getUTCDay() || 7 });
 }
 
 export const isRecurrence = (read: Recurrence | Problems): read is Recurrence => typeof read.every === 'string';
@@ -63,7 +82,7 @@ function readHours(
 
 function readWeekdays(
   { weekdays }: ScheduleValues,
-  time: { hour: number; minute: number },
+  time: { hour: number; minute: number; again?: number },
   taskForm: FormTexts,
 ): Recurrence | Problems {
   const days = [...new Set(weekdays.map((text) => readNumber(text, 1, 7) ?? 0))].sort((a, b) => a - b);
@@ -72,10 +91,16 @@ function readWeekdays(
 }
 
 function readDay(
-  { day: text }: ScheduleValues,
+  { day: text, nth, nthDay }: ScheduleValues,
   time: { hour: number; minute: number },
   taskForm: FormTexts,
 ): Recurrence | Problems {
+  if (nth !== '') {
+    const place = nth === 'last' ? nth : readNumber(nth, 1, 5);
+    const weekday = readNumber(nthDay, 1, 7);
+    if (place === null || weekday === null) return { nth: [taskForm.chooseDay] };
+    return { every: 'month-weekday', nth: place, weekday, ...time };
+  }
   if (text === 'last') return { every: 'month', day: 'last', inShortMonths: true, ...time };
   const isKept = text.endsWith('+');
   const day = readNumber(isKept ? text.slice(0, -1) : text, 1, 31);
