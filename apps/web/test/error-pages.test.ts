@@ -20,6 +20,20 @@ t.test('An unknown address is a page for browsers and JSON for programs', async 
   t.match((await app.inject(asked)).json(), { success: false, error: 'Not found' });
 });
 
+t.test('An error keeps the menu, and its page has the language of the account', async (t) => {
+  for (const [path, status] of [
+    ['/nothing', 404],
+    ['/tasks/999999', 404],
+    ['/admin', 404],
+  ] as const) {
+    const shown = await visit(app, alice).open(path);
+    t.match(shown, { status, heading: 'Page not found' }, path);
+    t.ok(shown.document.querySelector('nav a[href="/tasks"]'), `${path} has the menu`);
+    const stranger = await visit(app).open(path);
+    t.notOk(stranger.document.querySelector('nav'), `${path} has no menu for strangers`);
+  }
+});
+
 t.test('During maintenance people get a page that says so, and admins go on', async (t) => {
   if (!caller) throw new Error('Ada is signed in.');
   await changeSettings(ctx, caller, { maintenanceMode: true });

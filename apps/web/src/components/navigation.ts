@@ -1,5 +1,5 @@
 import type { Texts } from '@carillon/texts';
-import { html, raw } from '../html.ts';
+import { EMPTY, html, raw } from '../html.ts';
 import { ASSET_URLS } from '../http/assets.ts';
 import type { UserPageContext } from '../page.ts';
 import { formatZone } from './schedule/render.ts';
@@ -103,7 +103,7 @@ ${groups.map(
 <form class="me" method="post" action="/sign-out">${csrfField}
 <b>${viewer.name}</b>
 <span>${texts.localTime(formatZone(timeZone), formats.time(now, timeZone))}</span>
-<button class="quiet">${texts.signOut}</button>
+${csrfField !== EMPTY && html`<button class="quiet">${texts.signOut}</button>`}
 </form>
 </nav>
 </div>`;

@@ -1,6 +1,6 @@
 import csrfProtection from '@fastify/csrf-protection';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Html, html } from '../html.ts';
+import { EMPTY, type Html, html } from '../html.ts';
 import type { Dashboard } from '../page.ts';
 import { describeCookie } from './cookies.ts';
 
@@ -29,8 +29,9 @@ export async function demandCsrfTokens(app: FastifyInstance, dashboard: Dashboar
 const describeOwner = ({ readSession }: Dashboard, { headers }: FastifyRequest) =>
   readSession(headers.cookie) ?? 'signed out';
 
-/** The hidden field of a form. */
+/** The hidden field of a form. Empty at an address without a page, which knows no tokens. */
 export function createCsrfField(dashboard: Dashboard, reply: FastifyReply): Html {
+  if (!reply.generateCsrf) return EMPTY;
   const token = reply.generateCsrf({ userInfo: describeOwner(dashboard, reply.request) });
   return html`<input type="hidden" name="${FIELD}" value="${token}">`;
 }

@@ -1,17 +1,17 @@
 import type { WebActionError } from '@carillon/contract/actions/web/index';
 import type { Texts } from '@carillon/texts';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { renderSignedOut } from '../document.ts';
+import { renderSignedIn, renderSignedOut } from '../document.ts';
 import { EMPTY, html } from '../html.ts';
 import { ActionFailed, type Dashboard, type Page } from '../page.ts';
 import { explainCookies, readTheme } from './cookies.ts';
-import { readTexts, sendHtml } from './routes.ts';
+import { openPageContext, readTexts, sendHtml } from './routes.ts';
 import { describePageHeaders } from './security.ts';
 
 const errorPage = ({ errors }: Texts, status: number, title: string, text: string): Page => ({
   status,
   title,
-  body: html`<p>${text}</p><p><a href="/">${errors.backHome}</a></p>`,
+  body: html`<div class="gap"><p class="lead">${text}</p><p><a href="/">${errors.backHome}</a></p></div>`,
 });
 
 export const renderNotFound = ({ texts }: { texts: Texts }): Page =>
@@ -89,11 +89,13 @@ function explainRefusedForm(error: FastifyError, { appUrl }: Dashboard, texts: T
   return isCrossSite(error as { kind?: unknown }) ? forms.otherOrigin(new URL(appUrl).origin) : null;
 }
 
+/** With the menu, unless the session has ended. */
 function sendPage(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply, page: Page) {
-  const markup = renderSignedOut(
-    { dashboard, texts: readTexts(request) },
-    { page: { ...page, subtitle: EMPTY }, notice: null, theme: readTheme(request) },
-  );
+  const frame = { page: { ...page, subtitle: EMPTY }, notice: null, theme: readTheme(request) };
+  const markup =
+    request.userPage && page.status !== 401
+      ? renderSignedIn(request.userPage, frame)
+      : renderSignedOut({ dashboard, texts: readTexts(request) }, frame);
   return sendHtml(reply.code(page.status ?? 500).headers(describePageHeaders(request)), markup);
 }
 
@@ -118,8 +120,10 @@ export function showErrorPages(app: FastifyInstance, dashboard: Dashboard): void
 }
 
 /** Sends the page for an address without one. */
-export const sendNotFound = (dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply) =>
+export async function sendNotFound(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  await openPageContext(dashboard, request, reply).catch(() => null);
   sendPage(dashboard, request, reply, renderNotFound({ texts: readTexts(request) }));
+}
 
 /** Whether a request without a route comes from a browser, and not from a program at a mistyped address of the API. */
 export const acceptsPage = ({ method, headers, url }: FastifyRequest): boolean =>

@@ -20,8 +20,8 @@ import { ONE_CLICK_ROUTE, PAGE_ROUTE } from './page-route.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of the account whose session a page has found. */
-    texts?: Texts;
+    /** Once a session is found: pages of errors then have the menu. */
+    userPage?: UserPageContext;
   }
 }
 
@@ -85,8 +85,8 @@ export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): Pa
 }
 
 /** In the language of the account, once its session is found, or else of the browser. */
-export const readTexts = ({ texts, headers }: FastifyRequest): Texts =>
-  texts ?? getTexts(negotiateLanguage(headers['accept-language']));
+export const readTexts = ({ userPage, headers }: FastifyRequest): Texts =>
+  userPage?.texts ?? getTexts(negotiateLanguage(headers['accept-language']));
 
 export function createPageContext(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply): PageContext {
   const userAgent = request.headers['user-agent']?.slice(0, 500);
@@ -115,15 +115,14 @@ export async function openPageContext(
   const result = await dashboard.actions.openSession(token, context.client);
   if (!result.success && result.code === 'AUTH_REQUIRED') return null;
   const { session, viewer } = unwrap(result);
-  const texts = getTexts(viewer.language);
-  request.texts = texts;
-  return {
+  request.userPage = {
     ...context,
     session,
     viewer,
     timeZone: viewer.timezone ?? 'UTC',
-    texts,
+    texts: getTexts(viewer.language),
   };
+  return request.userPage;
 }
 
 /** Scripts get a header instead: they would follow a redirect and show the sign-in inside of a page. */
