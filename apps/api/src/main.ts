@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { withCachedImports } from '@carillon/runtime/cached-imports';
-import { describeAddress } from './entry/describe-address.ts';
+import { chooseAddress, composeBanner, getTerminalTexts } from './entry/banner.ts';
 import { explainStartFailure } from './entry/start-failure.ts';
-import { type Config, loadConfig } from './lib/config/config.ts';
+import { type Config, loadConfig, TERMINAL_LEVEL } from './lib/config/config.ts';
 import { loadEnvFile } from './lib/config/env-file.ts';
 
 /** Requests and executions get 20 s, plus time to store results. */
@@ -30,22 +30,18 @@ function exitNow(reason: string): never {
   process.exit(1);
 }
 
-const NO_ACCOUNT =
-  'there is no account yet: make the first admin by pnpm carillon setup-link, or by pnpm carillon create-admin';
-
 let config: Config | null = null;
 try {
   const fileNames = loadEnvFile();
+  if (process.stdout.isTTY) process.env.LOG_LEVEL ||= TERMINAL_LEVEL;
   config = loadConfig(process.env, fileNames);
   // Compiling takes most of a start; later imports come from the cache.
   enableCompileCache(join(config.dataDir, 'compile-cache'));
   const { startApi } = await withCachedImports(() => import('./entry/serve.ts'));
   const api = await startApi(config, { stopping: stopping.signal });
-  if (api.setupPath !== null) {
-    // Programs that read the log of a service expect JSON.
-    if (config.production && !process.stdout.isTTY) api.log.warn(NO_ACCOUNT);
-    else console.log(describeAddress(config, api));
-  }
+  if (process.stdout.isTTY) console.log(`\n${composeBanner(config, api, getTerminalTexts(process.env))}\n`);
+  // Programs that read the log of a service expect JSON.
+  else if (api.setupPath !== null) api.log.warn(`no account yet: create it at ${chooseAddress(config, api)}`);
   await stopped;
   await api.close();
   process.exit(0);

@@ -1,17 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { type StartOptions, startApi } from '@carillon/api/entry/serve';
+import { type Api, type StartOptions, startApi } from '@carillon/api/entry/serve';
 import type { Config } from '@carillon/api/lib/config/config';
 import { startScheduler } from '@carillon/scheduler/scheduler';
 
 /** All of a stop takes less than 10 s, after which people take it for a failure. */
 const GRACE_MS = 5000;
 
-export interface Carillon {
-  /** The URL of the API, with the port that it listens on. */
-  url: string;
-  /** Of the page that makes the first admin; null if there is no need. */
-  setupPath: string | null;
+export interface Carillon extends Omit<Api, 'log' | 'close'> {
   /** Stops the scheduler, then the API, then the embedded PostgreSQL. */
   close(): Promise<void>;
 }
@@ -26,8 +22,7 @@ export async function startCarillon(config: Config, intervalMs: number, options?
   const log = api.log.child({ name: 'scheduler' });
   const scheduler = startScheduler({ apiUrl: api.url, cronSecret: config.cronSecret, intervalMs, log });
   return {
-    url: api.url,
-    setupPath: api.setupPath,
+    ...api,
     close: async () => {
       await scheduler.stop();
       await api.close();

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -48,7 +49,7 @@ t.test('One command starts everything, and Ctrl-C stops everything', async (t) =
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const { child, exit, stderr } = start(t, dataDir);
     const url = await readAddress(child);
-    t.match(url, /^http:\/\/127\.0\.0\.1:\d+\/setup\?token=[\w.-]+$/, 'a page that creates the first account');
+    t.match(url, /^http:\/\/127\.0\.0\.1:\d+\/setup\?token=[\w-]{27}$/, 'a page that creates the first account');
     const { origin } = new URL(url);
     t.match(await (await fetch(url)).text(), '<h1>Welcome to Carillon</h1>');
     t.equal((await fetch(`${origin}/api/health`)).status, 200);
@@ -115,6 +116,75 @@ t.test('A second Ctrl-C ends the process at once, and the next start works', asy
   t.equal((await fetch(`${await readUrl(second.child)}/api/health`)).status, 200);
   second.child.kill('SIGINT');
   t.strictSame(await second.exit, [0, null]);
+});
+
+const findProgram = (name: string) => (process.env.PATH ?? '').split(':').some((path) => existsSync(join(path, name)));
+const SKIP_WITHOUT_TERMINAL = findProgram('script') && findProgram('ps') ? false : 'needs script and ps';
+
+/** Starts it in a terminal window, which closes when `script` is killed. */
+function startInTerminal(t: Test, dataDir: string, env: Record<string, string> = {}) {
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env;
+  const window = spawn('script', ['-qfec', `exec ${process.execPath} ${MAIN}`, '/dev/null'], {
+    cwd: tmpdir(),
+    env: { PATH, NODE_COMPILE_CACHE, DATA_DIR: dataDir, PORT: '0', ...env },
+  });
+  t.teardown(() => window.kill('SIGKILL'));
+  const shown = { text: '' };
+  window.stdout.on('data', (chunk) => {
+    shown.text += chunk;
+  });
+  return { window, shown };
+}
+
+t.test(
+  'A terminal shows the banner and no requests, and o opens the page',
+  { skip: SKIP_WITHOUT_TERMINAL },
+  async (t) => {
+    const bin = t.testdir({});
+    const opened = join(bin, 'opened');
+    writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\necho "$1" > ${opened}\n`, { mode: 0o755 });
+    writeFileSync(join(bin, 'open'), `#!/bin/sh\necho "$1" > ${opened}\n`, { mode: 0o755 });
+    const { window, shown } = startInTerminal(t, used, { PATH: `${bin}:${process.env.PATH}` });
+    await until(() => shown.text.includes('o + Enter opens it'), 60_000);
+    const [, address = ''] = /Carillon runs at (\S+)/.exec(shown.text) ?? [];
+    t.match(shown.text, /\r\nProvider: offline \(set AI_BASE_URL\)\r\nMail: files in \S+ \(set SMTP_URL\)\r\n/);
+    t.equal((await fetch(`${new URL(address).origin}/api/health`)).status, 200);
+    window.stdin.write('o\n');
+    await until(() => existsSync(opened) && readFileSync(opened, 'utf8').endsWith('\n'));
+    t.equal(readFileSync(opened, 'utf8'), `${address}\n`);
+    t.notMatch(shown.text, /INFO|started|request/);
+    const postgres = serverPid(used) as number;
+    window.stdin.write('\x03');
+    await until(() => !isAlive(postgres));
+    t.match(shown.text, 'Stopping.');
+  },
+);
+
+t.test('Closing the window of the terminal stops everything', { skip: SKIP_WITHOUT_TERMINAL }, async (t) => {
+  const { window, shown } = startInTerminal(t, used);
+  await until(() => shown.text.includes('o + Enter opens it'), 60_000);
+  const postgres = serverPid(used) as number;
+  window.kill('SIGKILL');
+  await until(() => !isAlive(postgres));
+  t.equal(serverPid(used), undefined, 'cleanly');
+});
+
+t.test('A window that closes may send SIGHUP more than once: PostgreSQL still is stopped', async (t) => {
+  const { child, exit } = start(t, used);
+  const { hostname, port } = new URL(await readUrl(child));
+  const postgres = serverPid(used) as number;
+  // A request without its body keeps the process from stopping quickly.
+  const socket = connect(Number(port), hostname);
+  t.teardown(() => socket.destroy());
+  socket.on('error', () => {});
+  socket.write(
+    'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+  );
+  await once(socket, 'ready');
+  const again = setInterval(() => child.kill('SIGHUP'), 200);
+  t.strictSame(await exit, [0, null]);
+  clearInterval(again);
+  t.notOk(isAlive(postgres));
 });
 
 t.test('Misspelt settings are named at start, those of .env as well', async (t) => {

@@ -1,7 +1,10 @@
 import { describeServers, listServers } from '@carillon/db/database-url';
 import type { Migrated } from '@carillon/db/migrate';
 import { describePooling, type Pooling } from '@carillon/db/pool/pooling';
+import type { Provider } from '../lib/ai/providers.ts';
 import { type Config, VERSION } from '../lib/config/config.ts';
+
+export const OFFLINE = 'offline';
 
 interface Started {
   databaseUrl: string;
@@ -9,10 +12,11 @@ interface Started {
   pooling: Pooling;
   url: string;
   metricsUrl: string | undefined;
+  providers: readonly Provider[];
 }
 
 /** The fields of the line that a process logs once it serves requests. Without secrets. */
-export function describeStart(config: Config, { databaseUrl, migrated, pooling, url, metricsUrl }: Started) {
+export function describeStart(config: Config, { databaseUrl, migrated, pooling, url, metricsUrl, providers }: Started) {
   const { pathname } = new URL(listServers(databaseUrl)[0]);
   return {
     version: VERSION,
@@ -22,7 +26,7 @@ export function describeStart(config: Config, { databaseUrl, migrated, pooling, 
     postgres: migrated.serverVersion,
     schema: migrated.newest || 'of a newer version',
     migrationsApplied: migrated.applied,
-    provider: describeProvider(config.ai),
+    provider: describeProviders(config.ai, providers),
     storage: describeStorage(config.storage),
     mail: config.mail.smtpUrl === null ? config.mail.folder : withoutUser(config.mail.smtpUrl),
     url,
@@ -32,12 +36,13 @@ export function describeStart(config: Config, { databaseUrl, migrated, pooling, 
   };
 }
 
-function describeProvider({ baseUrl, anthropicApiKey }: Config['ai']): string {
-  const providers = [
-    ...(baseUrl === null ? [] : [URL.canParse(baseUrl) ? withoutUser(baseUrl) : baseUrl]),
+function describeProviders({ baseUrl, anthropicApiKey }: Config['ai'], providers: readonly Provider[]): string {
+  const names = [
+    ...(baseUrl === null || baseUrl === OFFLINE ? [] : [withoutUser(baseUrl)]),
     ...(anthropicApiKey === null ? [] : ['Anthropic']),
+    ...providers.filter(({ source }) => source === 'settings').map(({ name }) => name),
   ];
-  return providers.join(', ') || 'offline';
+  return names.join(', ') || OFFLINE;
 }
 
 function describeStorage(storage: Config['storage']): string {

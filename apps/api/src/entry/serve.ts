@@ -21,10 +21,13 @@ import { createWorker, GRACE_MS } from './worker.ts';
 /** Until a proxy has noticed that new connections are refused. */
 const KEEP_ALIVE_GRACE_MS = 5000;
 
-interface Api {
+export interface Api {
+  /** With the port that it listens on. */
   url: string;
-  /** Of the page that makes the first admin; null if there is no need. It has a secret: for the terminal only. */
+  /** Of the page that makes the first admin; null if there is no need. */
   setupPath: string | null;
+  provider: string;
+  mail: string;
   log: Logger;
   /** Completes requests and completes or hands back executions first. */
   close(): Promise<void>;
@@ -121,8 +124,11 @@ export async function startApi(
     ? listenForWakeUps(config.databaseDirectUrl, wake)
     : listenForWakeUps(address, wake, { prepare: config.databasePrepare });
   starting.defer(wakeUps.close);
-  log.info(describeStart(config, { databaseUrl: address, migrated, pooling, url, metricsUrl }), 'started');
+  const { list: providers } = await ctx.providers.load();
+  const started = describeStart(config, { databaseUrl: address, migrated, pooling, url, metricsUrl, providers });
+  log.info(started, 'started');
 
   const running = starting.move();
-  return { url, setupPath, log, close: () => running.disposeAsync() };
+  const { provider, mail } = started;
+  return { url, setupPath, provider, mail, log, close: () => running.disposeAsync() };
 }

@@ -6,6 +6,7 @@ import { PASSWORD, signUp, signUpAlice } from '../../../api/test/support/people.
 import { visit } from '../support/visitor.ts';
 
 const { app, ctx } = await testContext(t);
+const alice = await signUpAlice(app);
 const HOSTILE = '"><script>alert(1)</script> ‮{{7*7}}';
 
 t.test('A visitor registers, is signed in, and lands on the page that asked for it', async (t) => {
@@ -16,7 +17,7 @@ t.test('A visitor registers, is signed in, and lands on the page that asked for 
   t.match(form, { status: 200, heading: 'Create an account' });
   const values = { name: 'Nina', email: ' Nina@Example.com ', password: PASSWORD, timezone: 'Asia/Tokyo' };
   t.match(await visitor.submit(form, 'Create account', values), { status: 200, url: '/tasks', heading: 'Tasks' });
-  const [nina] = await ctx.db.select().from(users);
+  const [nina] = await ctx.db.select().from(users).where(eq(users.email, 'nina@example.com'));
   t.match(nina, { name: 'Nina', email: 'nina@example.com', timezone: 'Asia/Tokyo', role: 'USER' });
 });
 
@@ -47,7 +48,7 @@ t.test('A zone that does not exist is refused at its field', async (t) => {
 });
 
 t.test('An address with an account is refused at its field', async (t) => {
-  const { email } = await signUpAlice(app);
+  const { email } = alice;
   const visitor = visit(app);
   const values = { name: 'Other', email, password: PASSWORD };
   const page = await visitor.submit(await visitor.open('/register'), 'Create account', values);

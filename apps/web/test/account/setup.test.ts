@@ -9,7 +9,9 @@ const { app, ctx, clock } = await testContext(t);
 const VALUES = { name: 'Ada', email: 'ada@example.com', password: PASSWORD, timezone: 'Europe/Berlin' };
 
 t.test('The sign-in says where the first account is created, while there is none', async (t) => {
-  t.match((await visit(app).open('/sign-in')).text, /No account yet. Open the setup link that the terminal shows/);
+  const { text } = await visit(app).open('/sign-in');
+  t.match(text, /No account yet. Open the setup link that the terminal shows/);
+  t.notMatch(text, /Create an account/, 'which would be no administrator');
 });
 
 t.test('A setup link works for an hour', async (t) => {
@@ -25,18 +27,19 @@ t.test('A setup link works for an hour', async (t) => {
 
 t.test('A setup link that Carillon has not made is refused', async (t) => {
   const path = buildSetupPath(ctx);
-  const [until = '', signature = ''] = path.split('=')[1]?.split('.') ?? [];
-  const later = String(Number(until) + 1);
-  const changed = `${signature.slice(0, -2)}AA`;
+  const [, token = ''] = path.split('=');
+  const [signature, until] = [token.slice(0, 22), token.slice(22)];
+  const later = (Number.parseInt(until, 36) + 1).toString(36);
   const wrong = [
     '',
-    '.',
     until,
-    `${later}.${signature}`,
-    `${until}.${changed}`,
-    `${until}.${signature}.`,
-    'é.é',
-    `${until}.${'é'.repeat(43)}`,
+    signature,
+    `${signature}${later}`,
+    `${signature.slice(0, -2)}AA${until}`,
+    `${token}0`,
+    `${signature}0${until}`,
+    `${signature}${until.toUpperCase()}`,
+    `${'é'.repeat(22)}${until}`,
   ];
   for (const token of wrong) {
     const page = await visit(app).open(`/setup?token=${encodeURIComponent(token)}`);

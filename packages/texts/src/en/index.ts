@@ -33,6 +33,7 @@ import { settings } from './settings.ts';
 import { taskForm } from './task-form.ts';
 import { taskSettings } from './task-settings.ts';
 import { tasks } from './tasks.ts';
+import { terminal } from './terminal.ts';
 import { usage } from './usage.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -72,6 +73,7 @@ export const en = {
   taskForm,
   taskSettings,
   tasks,
+  terminal,
   usage,
   webhooks,
 };

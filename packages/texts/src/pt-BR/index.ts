@@ -34,6 +34,7 @@ import { settings } from './settings.ts';
 import { taskForm } from './task-form.ts';
 import { taskSettings } from './task-settings.ts';
 import { tasks } from './tasks.ts';
+import { terminal } from './terminal.ts';
 import { usage } from './usage.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -73,6 +74,7 @@ export const ptBR: typeof en = {
   taskForm,
   taskSettings,
   tasks,
+  terminal,
   usage,
   webhooks,
 };

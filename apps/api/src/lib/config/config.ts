@@ -20,6 +20,9 @@ export const VERSION: string = packageJson.version;
 const LOCAL_PROXIES = trustedProxies.parse('127.0.0.1,::1') ?? false;
 const LOCAL_NETWORKS = destinations.parse('127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,fc00::/7') ?? [];
 
+/** The log level on a terminal: lines of requests would push the address of the service away. */
+export const TERMINAL_LEVEL = 'warn';
+
 /**
  * Throws a `ConfigError` whose message is one line with the variable, its value and what it takes. In development,
  * missing secrets are generated into `DATA_DIR`. `fileNames` are the names in `.env`, for the ones that are misspelt.

@@ -1,6 +1,6 @@
 import { connect, settings, users } from '@carillon/db';
 import t from 'tap';
-import { describeAddress } from '../../../src/entry/describe-address.ts';
+import { composeBanner, getTerminalTexts } from '../../../src/entry/banner.ts';
 import { setUp } from '../../../src/product/auth/setup/first-admin.ts';
 import { buildSetupPath, findSetupPath } from '../../../src/product/auth/setup/link.ts';
 import { testContext } from '../../support/context.ts';
@@ -32,7 +32,7 @@ t.test('Of setups that race at two processes, one makes the admin', async (t) =>
 
 t.test('A setup link is offered only with pages, without an account, and without another first admin', async (t) => {
   await ctx.db.delete(users);
-  t.match(await findSetupPath(ctx), /^\/setup\?token=\d+\.[\w-]{43}$/);
+  t.match(await findSetupPath(ctx), /^\/setup\?token=[\w-]{22}[a-z0-9]{5}$/);
   t.equal(await findSetupPath({ ...ctx, config: { ...ctx.config, dashboard: false } }), null);
   const bootstrapAdmin = { email: 'ada@example.com', password: PASSWORD };
   t.equal(await findSetupPath({ ...ctx, config: { ...ctx.config, bootstrapAdmin } }), null);
@@ -40,15 +40,32 @@ t.test('A setup link is offered only with pages, without an account, and without
   t.equal(await findSetupPath(ctx), null);
 });
 
-t.test('In production a setup link is printed in a terminal only', async (t) => {
-  const config = { production: true, port: 3000, appUrl: 'https://carillon.example.com' };
-  const started = { url: 'http://127.0.0.1:3000', setupPath: '/setup?token=secret' };
-  t.match(describeAddress(config, started, true), 'at https://carillon.example.com/setup?token=secret\n');
-  t.notMatch(describeAddress(config, started, false), 'secret');
-  t.match(describeAddress(config, started, false), 'pnpm carillon setup-link');
-  t.match(describeAddress({ ...config, production: false }, started, false), 'secret');
+t.test('A start prints the address first, with the link to the first account, then provider and mail', async (t) => {
+  const started = {
+    url: 'http://127.0.0.1:3000',
+    setupPath: '/setup?token=secret',
+    provider: 'offline',
+    mail: '.data/mail',
+  };
+  const config = { port: 3000, appUrl: 'https://carillon.example.com', mail: { smtpUrl: null } };
+  const english = getTerminalTexts({ LANG: 'C.UTF-8' });
   t.equal(
-    describeAddress({ ...config, port: 0 }, { ...started, setupPath: null }, true),
-    'Carillon runs at http://127.0.0.1:3000',
+    composeBanner(config, started, english),
+    `Carillon runs at https://carillon.example.com/setup?token=secret
+Open it within an hour to create your account.
+
+Provider: offline (set AI_BASE_URL)
+Mail: files in .data/mail (set SMTP_URL)`,
   );
+  const mail = { smtpUrl: 'smtp://user:password@mail.example.com' };
+  const others = { setupPath: null, provider: 'https://ai.example.com/v1, Anthropic', mail: 'smtp://mail.example.com' };
+  t.equal(
+    composeBanner({ ...config, port: 0, mail }, { ...started, ...others }, english),
+    `Carillon runs at http://127.0.0.1:3000
+
+Provider: https://ai.example.com/v1, Anthropic
+Mail: smtp://mail.example.com`,
+  );
+  const portuguese = getTerminalTexts({ LANG: 'en_US.UTF-8', LC_ALL: 'pt_BR.UTF-8' });
+  t.match(composeBanner(config, started, portuguese), /^O Carillon está em https/);
 });

@@ -49,8 +49,10 @@ function describeError({ dashboard, request, texts }: PageContext): string | nul
 }
 
 /** What a visitor has to know first. */
-async function renderState({ actions, client, texts: { account } }: PageContext): Promise<Html> {
-  const { isMaintenance, hasAccounts } = unwrap(await actions.getSignInState(client, {}));
+function renderState(
+  { isMaintenance, hasAccounts }: { isMaintenance: boolean; hasAccounts: boolean },
+  { account }: Texts,
+): Html {
   if (isMaintenance) return html`<div class="notice warn apart"><p>${account.maintenance}</p></div>`;
   return hasAccounts ? EMPTY : html`<div class="notice info apart"><p>${account.noAccounts}</p></div>`;
 }
@@ -59,10 +61,11 @@ async function renderSignIn(context: PageContext, { email, next }: FormValues, e
   const { csrfField, dashboard, texts } = context;
   const { account } = texts;
   const register = buildAddress('/register', { next: next === '/' ? undefined : next });
+  const state = unwrap(await context.actions.getSignInState(context.client, {}));
   return {
     title: account.signIn,
     subtitle: account.signInTo(new URL(dashboard.appUrl).host),
-    body: html`${await renderState(context)}
+    body: html`${renderState(state, texts)}
 <form class="gap" method="post" action="/sign-in">${csrfField}
 <input type="hidden" name="next" value="${next}">
 ${renderFormError(errors, texts)}
@@ -78,8 +81,12 @@ ${renderInput({
 })}
 <button class="primary wide">${account.signIn}</button>
 </form>
-<div class="gap">${renderProviders(context)}
-<p class="fine">${account.newHere((text) => html`<a href="${register}">${text}</a>`)}</p></div>`,
+${
+  // The first account that is not made by the setup link is no administrator's.
+  state.hasAccounts &&
+  html`<div class="gap">${renderProviders(context)}
+<p class="fine">${account.newHere((text) => html`<a href="${register}">${text}</a>`)}</p></div>`
+}`,
   };
 }
 

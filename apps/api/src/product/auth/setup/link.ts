@@ -5,19 +5,22 @@ import type { Context } from '../../../context.ts';
 import type { Config } from '../../../lib/config/config.ts';
 import { isSameSecret } from '../../../lib/crypto/tokens.ts';
 
-const LIFETIME_MS = 60 * 60 * 1000;
+const LIFETIME_MINUTES = 60;
+const MINUTE_MS = 60_000;
+/** 128 bits in base64url. */
+const SIGNATURE_LENGTH = 22;
 
 export type SetupState = 'open' | 'invalid' | 'expired' | 'used';
 
 type LinkContext = Pick<Context, 'now'> & { config: Pick<Config, 'jwtSecret'> };
 
 /**
- * The path of a page that makes the first admin. The token is the end of its hour and a keyed hash of that, so every
- * process can check it and nothing is stored: it is void as soon as there is an account.
+ * The path of a page that makes the first admin. The token is a keyed hash of the minute in which it ends, and that minute, so
+ * every process can check it and nothing is stored: it is void as soon as there is an account.
  */
 export function buildSetupPath({ config, now }: LinkContext): string {
-  const until = String(now().getTime() + LIFETIME_MS);
-  return `/setup?token=${until}.${buildSignature(config, until)}`;
+  const until = (Math.ceil(now().getTime() / MINUTE_MS) + LIFETIME_MINUTES).toString(36);
+  return `/setup?token=${buildSignature(config, until)}${until}`;
 }
 
 /** The path while the first admin has to be made: without an account, and with pages. Otherwise null. */
@@ -29,11 +32,10 @@ export async function findSetupPath(ctx: Context): Promise<string | null> {
 
 /** `used` once there is an account, however it was made. */
 export async function getSetupState(ctx: Context, token: string): Promise<SetupState> {
-  const [until = '', signature = ''] = token.split('.');
-  const isSigned = token === `${until}.${signature}` && isSameSecret(signature, buildSignature(ctx.config, until));
-  if (!isSigned) return 'invalid';
+  const until = token.slice(SIGNATURE_LENGTH);
+  if (!isSameSecret(token.slice(0, SIGNATURE_LENGTH), buildSignature(ctx.config, until))) return 'invalid';
   if (await hasAccounts(ctx)) return 'used';
-  return Number(until) > ctx.now().getTime() ? 'open' : 'expired';
+  return Number.parseInt(until, 36) * MINUTE_MS > ctx.now().getTime() ? 'open' : 'expired';
 }
 
 export async function hasAccounts({ db }: Pick<Context, 'db'>): Promise<boolean> {
@@ -43,5 +45,5 @@ export async function hasAccounts({ db }: Pick<Context, 'db'>): Promise<boolean>
 
 function buildSignature({ jwtSecret }: Pick<Config, 'jwtSecret'>, until: string): string {
   const key = createHmac('sha256', jwtSecret).update('setup links').digest();
-  return createHmac('sha256', key).update(until).digest('base64url');
+  return createHmac('sha256', key).update(until).digest('base64url').slice(0, SIGNATURE_LENGTH);
 }
