@@ -53,6 +53,6 @@ t.test('The first admin is made, and makes a key, with the keyboard', { skip: SK
   await page.focus('[name=theme]:checked');
   await press('ArrowRight', 'Enter');
   await page.waitForSelector('[data-theme=light]');
-  t.match(await page.textContent('[role=status]'), 'The theme is saved.');
+  t.match(await page.textContent('[role=status]'), 'Your profile is saved.');
   t.same(problems, []);
 });

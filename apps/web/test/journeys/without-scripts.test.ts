@@ -85,7 +85,7 @@ t.test('A changed answer is shown as a difference by the task and by the run', a
   const task = await rosa.follow(await rosa.open('/tasks'), 'Prices');
   await rosa.submit(task, 'Run now');
   await runQueued({ text: 'A bin costs 59 €.' });
-  const changed = { removed: ['A bin costs 64 €.'], added: ['A bin costs 59 €.'] };
+  const changed = { removed: ['64'], added: ['59'] };
   t.match(changesOf(await rosa.open(task.url)), changed);
   const run = (await rosa.open('/executions')).document.querySelector('tbody a[href^="/executions/"]');
   t.match(changesOf(await rosa.open(run?.getAttribute('href') ?? '')), changed);
@@ -128,7 +128,7 @@ t.test('Forms of a session that was ended elsewhere do nothing, and lead to the 
   const form = await rosa.follow(task, 'Edit');
   const other = visit(app);
   await signIn(other, NEW_PASSWORD);
-  await other.submit(await other.open('/settings/sessions'), 'End all others');
+  await other.submit(await other.open('/settings/security'), 'End all others');
   const before = await readRows();
   t.ok(before.length > 20);
   for (const { url } of listRoutes(app).filter(

@@ -1,7 +1,7 @@
 import { getTexts } from '@carillon/texts';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { users } from '../../../../packages/db/src/index.ts';
+import { coupons, users } from '../../../../packages/db/src/index.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { insertCoupon } from '../../../api/test/support/coupons.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
@@ -13,12 +13,20 @@ const { app, ctx, clock } = await testContext(t);
 const texts = getTexts('en').settings;
 const HOSTILE = '"><script>alert(1)</script>‮{{7*7}}';
 
-const open = (visitor: Visitor) => visitor.open('/settings');
+const TABS: Readonly<Record<string, string>> = {
+  email: '/settings/security',
+  password: '/settings/security',
+  'first-password': '/settings/security',
+  notifications: '/settings/notifications',
+  'ai-key': '/settings/ai-key',
+};
+
+const open = (visitor: Visitor, setting = 'profile') => visitor.open(TABS[setting] ?? '/settings');
 const find = async ({ id }: Pick<Person, 'id'>) => (await ctx.db.select().from(users).where(eq(users.id, id)))[0];
 
 /** Sends the form of one setting. Several have a button with the same text. */
 async function save(visitor: Visitor, setting: string, values: Record<string, string>, button = 'Save') {
-  const page = await open(visitor);
+  const page = await open(visitor, setting);
   for (const form of page.document.querySelectorAll('form')) {
     const name = form.querySelector('[name=setting]')?.getAttribute('value');
     if (name !== undefined && name !== setting) form.remove();
@@ -26,18 +34,29 @@ async function save(visitor: Visitor, setting: string, values: Record<string, st
   return visitor.submit(page, button, values);
 }
 
-t.test('The settings are shown with two statements besides the session', async (t) => {
+t.test('The settings are shown in tabs, with two statements at most besides the session', async (t) => {
   const alice = await signUp(app, { name: HOSTILE, email: 'hostile@example.com', timezone: 'Asia/Kolkata' });
   const visitor = visit(app, alice);
   await open(visitor);
   const stop = countStatements(ctx.db);
   const page = await open(visitor);
-  t.equal(stop(), SESSION_STATEMENTS + 2);
+  t.equal(stop(), SESSION_STATEMENTS + 1);
   t.match(page, { status: 200, heading: 'Settings' });
+  const tabs = page.document.querySelectorAll('nav.tabs a').map((link) => link.getAttribute('href') ?? '');
+  t.equal(tabs.length, 6);
+  for (const tab of tabs) {
+    const before = stop();
+    const shown = await visitor.open(tab);
+    t.ok(stop() - before <= SESSION_STATEMENTS + 2, tab);
+    t.match(shown.status, 200, tab);
+    t.equal(shown.document.querySelector('nav.tabs [aria-current]')?.getAttribute('href'), tab);
+    const saves = shown.document.querySelectorAll('main button').filter(({ text }) => text === 'Save');
+    t.ok(saves.length <= 1, `${tab} has one Save`);
+  }
   t.notMatch(page.response.body, '<script>alert');
   t.equal(page.document.querySelector('#profile-name')?.getAttribute('value'), HOSTILE);
   t.equal(page.document.querySelector('[name=timezone] [selected]')?.text, 'Asia/Kolkata');
-  t.match(page.response.body, `/api/webhooks/${alice.id}/<b>SECRET</b>`);
+  t.match((await visitor.open('/settings/data')).response.body, `/api/webhooks/${alice.id}/<b>SECRET</b>`);
 });
 
 t.test('Name and time zone are saved, and refused at their fields with what was typed', async (t) => {
@@ -53,12 +72,15 @@ t.test('Name and time zone are saved, and refused at their fields with what was 
   t.ok(wrong.document.querySelector('#timezone-error'));
 });
 
-t.test('The theme of a browser is kept in a cookie', async (t) => {
+t.test('The theme of a browser is kept in a cookie, and only with a profile that is saved', async (t) => {
   const visitor = visit(app, await signUp(app));
-  const dark = await save(visitor, 'theme', { theme: 'dark' });
+  const dark = await save(visitor, 'profile', { theme: 'dark' });
   t.equal(dark.document.querySelector('html')?.getAttribute('data-theme'), 'dark');
   t.equal(visitor.cookies.get('theme'), 'dark');
-  const system = await save(visitor, 'theme', { theme: 'system' });
+  const wrong = await save(visitor, 'profile', { name: 'x', theme: 'light' });
+  t.equal(wrong.document.querySelector('[value=light]')?.hasAttribute('checked'), true, 'what was chosen stays');
+  t.equal(visitor.cookies.get('theme'), 'dark');
+  const system = await save(visitor, 'profile', { theme: 'system' });
   t.equal(system.document.querySelector('html')?.getAttribute('data-theme'), undefined);
 });
 
@@ -84,7 +106,7 @@ t.test(
     const alice = await signUp(app);
     await ctx.db.update(users).set({ passwordHash: null }).where(eq(users.id, alice.id));
     const visitor = visit(app, alice);
-    t.notOk((await open(visitor)).document.querySelector('[name=currentPassword]'));
+    t.notOk((await open(visitor, 'email')).document.querySelector('[name=currentPassword]'));
     await save(visitor, 'email', { email: 'later@example.com' }, 'Change address');
     t.equal((await readQueuedTokens(ctx, alice.email)).length, 1);
     const page = await save(visitor, 'first-password', {}, 'Send link');
@@ -139,6 +161,7 @@ t.test('The own AI key is stored, never shown, and removed', async (t) => {
 t.test('A coupon makes the trial longer once', async (t) => {
   const alice = await signUp(app);
   const visitor = visit(app, alice);
+  t.notMatch((await open(visitor)).text, /trial|coupon/i, 'nobody sells anything');
   await insertCoupon(ctx, { code: 'SPRING' });
   const before = (await find(alice))?.trialEndsAt;
   t.match(await save(visitor, 'coupon', { code: ' spring ' }, 'Use coupon'), { text: texts.couponUsed });
@@ -148,6 +171,25 @@ t.test('A coupon makes the trial longer once', async (t) => {
   const unknown = await save(visitor, 'coupon', { code: HOSTILE }, 'Use coupon');
   t.equal(unknown.document.querySelector('#coupon-code')?.getAttribute('value'), HOSTILE);
   t.match(unknown.document.querySelector('#coupon-code-error')?.text, /is not the code of a coupon/);
+});
+
+t.test('A trial is shown once an administrator has moved the end of one, or it has ended', async (t) => {
+  await ctx.db.delete(coupons);
+  await ctx.db.update(users).set({ trialEndsAt: null });
+  const [bob, carol] = [await signUp(app, { name: 'Bob' }), await signUp(app, { name: 'Carol' })];
+  const [bobs, carols] = [visit(app, bob), visit(app, carol)];
+  t.notMatch((await open(bobs)).text, /trial/i, 'as at the registration');
+  await ctx.db
+    .update(users)
+    .set({ trialEndsAt: new Date('2026-11-19') })
+    .where(eq(users.id, carol.id));
+  t.match((await open(bobs)).text, /Trial ?Ends on 4 December/);
+  await ctx.db
+    .update(users)
+    .set({ createdAt: new Date('2026-11-05') })
+    .where(eq(users.id, carol.id));
+  t.notMatch((await open(bobs)).text, /trial/i);
+  t.match((await open(carols)).text, /Trial ?Ended/);
 });
 
 t.test('An account is deleted by its typed address and password, and nothing else', async (t) => {

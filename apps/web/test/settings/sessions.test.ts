@@ -18,10 +18,10 @@ t.test('The sessions are listed with the browser in words, and this one is marke
   await signInWith(FIREFOX);
   await signInWith('"><script>alert(1)</script>');
   clock.advance(60_000 * 5);
-  const page = await visit(app, alice).open('/settings/sessions');
+  const page = await visit(app, alice).open('/settings/security');
   t.match(page, {
     status: 200,
-    heading: 'Sessions',
+    heading: 'Settings',
     text: /Firefox on Linux ?203\.0\.113\.7 ?Today at 10:00 ?5 minutes ago/,
   });
   t.notMatch(page.response.body, '<script>alert');
@@ -32,9 +32,9 @@ t.test('The sessions are listed with the browser in words, and this one is marke
 
 t.test('One session is ended, or all but this one', async (t) => {
   const visitor = visit(app, alice);
-  const page = await visitor.open('/settings/sessions');
+  const page = await visitor.open('/settings/security');
   const ended = await visitor.submit(page, 'End');
-  t.match(ended, { url: '/settings/sessions', text: /The session is ended/ });
+  t.match(ended, { url: '/settings/security#sessions', text: /The session is ended/ });
   t.equal(ended.document.querySelectorAll('tbody tr').length, 2);
   t.match(await visitor.submit(page, 'End'), { text: texts.settings.sessionMissing });
   const { token } = await signInWith(FIREFOX);
@@ -42,7 +42,7 @@ t.test('One session is ended, or all but this one', async (t) => {
   t.match(await other.open('/settings'), { heading: 'Settings' });
   t.match(await visitor.submit(ended, 'End all others'), { text: /2 sessions ended/ });
   t.match(await other.open('/settings'), { heading: 'Sign in' });
-  const alone = await visitor.open('/settings/sessions');
+  const alone = await visitor.open('/settings/security');
   t.equal(alone.document.querySelectorAll('tbody tr').length, 1);
   t.notMatch(alone.text, /End all others/);
 });
@@ -51,7 +51,7 @@ t.test("A stranger's session goes on", async (t) => {
   const bob = await signUpBob(app);
   const mallory = await signInWith(FIREFOX);
   const visitor = visit(app, alice);
-  const page = await visitor.open('/settings/sessions');
+  const page = await visitor.open('/settings/security');
   const sessions = await app.inject({ url: '/api/auth/sessions', headers: bob.headers });
   const form = page.document.querySelector('tbody form');
   form?.setAttribute('action', `/settings/sessions/${sessions.json().sessions[0].id}/end`);

@@ -99,7 +99,7 @@ t.test('The settings choose the channels of the account', async (t) => {
   const erins = visit(app, erin);
   const findForm = (page: ShownPage) => page.document.querySelectorAll('#notifications input[name=channels]');
   const submit = async (channels: string[]) => {
-    const page = await erins.open('/settings');
+    const page = await erins.open('/settings/notifications');
     const [box] = findForm(page);
     t.equal(box?.getAttribute('value'), phone);
     const form = box?.closest('form');
@@ -110,7 +110,7 @@ t.test('The settings choose the channels of the account', async (t) => {
     (await app.inject({ url: '/api/user/settings', headers: erin.headers })).json().settings.channels;
   await submit([phone]);
   t.same(await readChannels(), [phone]);
-  t.ok(findForm(await erins.open('/settings'))[0]?.hasAttribute('checked'));
+  t.ok(findForm(await erins.open('/settings/notifications'))[0]?.hasAttribute('checked'));
   const gone = await submit([phone, '00000000-0000-4000-8000-000000000000']);
   t.match(gone, { status: 422, text: /One of these channels no longer exists/ });
   await submit([]);

@@ -14,9 +14,9 @@ const readAddress = ({ document }: ShownPage) => document.querySelector('pre.sec
 const readFeed = (address: string) => app.inject({ url: new URL(address).pathname });
 const submit = async (visitor: Visitor, url: string, button: string) => visitor.submit(await visitor.open(url), button);
 
-for (const [name, url] of [
-  ['a task', `/tasks/${task}`],
-  ['the account', '/settings'],
+for (const [name, url, expected] of [
+  ['a task', `/tasks/${task}`, SESSION_STATEMENTS + 2],
+  ['the account', '/settings/data', SESSION_STATEMENTS + 1],
 ] as const) {
   t.test(`The feed of ${name} is created, replaced and ended, and its address shown once`, async (t) => {
     const created = await submit(alices, url, 'Create feed');
@@ -27,7 +27,7 @@ for (const [name, url] of [
 
     const statements = countStatements(ctx.db);
     const page = await alices.open(url);
-    t.equal(statements(), SESSION_STATEMENTS + 2);
+    t.equal(statements(), expected);
     t.match(page.text, /On since (Today|20 Nov|Fri 20 Nov)/);
     t.notMatch(page.response.body, '.atom');
 
@@ -46,9 +46,9 @@ for (const [name, url] of [
 t.test("A stranger's task gets no feed", async (t) => {
   const page = await alices.open(`/tasks/${task}`);
   const bobs = visit(app, await signUp(app, { name: 'Bob' }));
-  const form = await bobs.open('/settings');
+  const form = await bobs.open('/settings/data');
   t.equal((await bobs.submit({ ...form, document: form.document }, 'Create feed')).status, 200);
-  const button = form.document.querySelector('form[action="/settings/feed"]');
+  const button = form.document.querySelector('form[action="/settings/data/feed"]');
   button?.setAttribute('action', page.url.concat('/feed'));
   t.equal((await bobs.submit(form, 'Create feed')).status, 404);
 });
@@ -56,7 +56,7 @@ t.test("A stranger's task gets no feed", async (t) => {
 t.test('A session of more than 15 minutes gives the password in the form, and the page says so', async (t) => {
   const carol = await signUp(app);
   const carols = visit(app, carol);
-  const page = await carols.open('/settings');
+  const page = await carols.open('/settings/data');
   clock.advance(15 * 60_000);
   const asked = await carols.submit(page, 'Create feed');
   t.match(asked, { status: 422, heading: 'Confirm your password' });

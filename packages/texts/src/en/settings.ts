@@ -5,7 +5,14 @@ import { formats } from './formats.ts';
 export const settings = {
   title: 'Settings',
   subtitle: 'Your account and this browser.',
-  sections: { account: 'Account', sessions: 'Sessions', keys: 'API keys' },
+  sections: {
+    profile: 'Profile',
+    notifications: 'Notifications',
+    security: 'Security',
+    aiKey: 'AI key',
+    keys: 'API keys',
+    data: 'Data',
+  },
 
   profile: 'Profile',
   profileHint: 'Times are shown in your time zone, and new tasks use it.',
@@ -13,12 +20,10 @@ export const settings = {
 
   language: 'Language',
   languageHint: 'Of pages, mails, chat messages, alerts and notifications.',
-  languageSaved: 'The language is saved.',
 
   theme: 'Theme',
   themeHint: 'For this browser only.',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
-  themeSaved: 'The theme is saved.',
 
   notifications: 'Notifications',
   notificationsHint: 'For finished runs and usage alerts. The Notifications page lists all of them.',

@@ -5,7 +5,14 @@ import { formats } from './formats.ts';
 export const settings: typeof en = {
   title: 'Configurações',
   subtitle: 'Sua conta e este navegador.',
-  sections: { account: 'Conta', sessions: 'Sessões', keys: 'Chaves de API' },
+  sections: {
+    profile: 'Perfil',
+    notifications: 'Notificações',
+    security: 'Segurança',
+    aiKey: 'Chave de IA',
+    keys: 'Chaves de API',
+    data: 'Dados',
+  },
 
   profile: 'Perfil',
   profileHint: 'Os horários aparecem no seu fuso, e as novas tarefas o usam.',
@@ -13,12 +20,10 @@ export const settings: typeof en = {
 
   language: 'Idioma',
   languageHint: 'De páginas, e-mails, mensagens, alertas e notificações.',
-  languageSaved: 'O idioma foi salvo.',
 
   theme: 'Tema',
   themeHint: 'Só neste navegador.',
   themes: { system: 'Do sistema', light: 'Claro', dark: 'Escuro' },
-  themeSaved: 'O tema foi salvo.',
 
   notifications: 'Notificações',
   notificationsHint: 'De execuções terminadas e alertas de uso. A página Notificações lista todas.',

@@ -1,7 +1,22 @@
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { endpoints, notificationAddresses, queryRows, users } from '@carillon/db';
 import { getTexts } from '@carillon/texts';
-import { and, eq, exists, gt, inArray, isNotNull, isNull, lte, not, notInArray, or, sql } from 'drizzle-orm';
+import {
+  type AnyColumn,
+  and,
+  eq,
+  exists,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  not,
+  notInArray,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/crypto/tokens.ts';
 import { buildConfirmationLink } from '../../lib/mail/links.ts';
@@ -138,14 +153,9 @@ export async function lockConfirmation({ db }: Context, owner: number, address: 
 }
 
 /** The addresses that the settings or a task name and that get no mail yet. */
-export async function listUnconfirmed(ctx: Context, owner: number): Promise<string[]> {
-  const rows = await ctx.db
-    .select({ email })
-    .from(notificationAddresses)
-    .where(and(eq(userId, owner), isNull(confirmedAt), isNamed, not(isVerifiedOwn)))
-    .orderBy(email);
-  return rows.map((row) => row.email);
-}
+export const selectUnconfirmed = (owner: AnyColumn): SQL<string[]> => sql`array(
+  select ${email} from ${notificationAddresses}
+  where ${userId} = ${owner} and ${confirmedAt} is null and ${isNamed} and not ${isVerifiedOwn} order by ${email})`;
 
 /** Which of the addresses have confirmed that they want mail of which user. */
 export async function findConfirmed(ctx: Context, userIds: readonly number[], addresses: readonly string[]) {

@@ -6,7 +6,7 @@ import { accountDeleted } from '../../errors.ts';
 import { selectChannelChoices } from '../../platform/queries/channel-choices.ts';
 import { executionStats, successRate, taskStats } from '../../platform/queries/user-counts.ts';
 import { selectFeedDate } from '../deliveries/feeds/read.ts';
-import { listUnconfirmed } from '../notifications/addresses.ts';
+import { selectUnconfirmed } from '../notifications/addresses.ts';
 
 /** The caller's account with its counts, and its revision. */
 export async function getProfile(ctx: Context, caller: Caller) {
@@ -41,7 +41,7 @@ export async function getProfile(ctx: Context, caller: Caller) {
 /** The caller's own settings, and the revision of the account; of the AI key only whether there is one. */
 export async function getUserSettings(ctx: Context, caller: Caller) {
   const { revision, settings } = await readSettings(ctx, caller);
-  const { hasPassword, trialEndsAt, channelChoices, feedCreatedAt, ...shown } = settings;
+  const { hasPassword, trialEndsAt, hasTrials, channelChoices, feedCreatedAt, ...shown } = settings;
   return { revision, settings: shown };
 }
 
@@ -70,6 +70,8 @@ async function readSettings(ctx: Context, caller: Caller) {
       hasModelRouterApiKey: sql<boolean>`${users.providerKeyEncrypted} is not null`,
       hasPassword: sql<boolean>`${users.passwordHash} is not null`,
       trialEndsAt: users.trialEndsAt,
+      hasTrials,
+      unconfirmedEmails: selectUnconfirmed(users.id),
     })
     .from(users)
     .leftJoin(emailChanges, isPending(ctx))
@@ -77,7 +79,16 @@ async function readSettings(ctx: Context, caller: Caller) {
     .where(eq(users.id, caller.id));
   if (!row) throw accountDeleted();
   const { revision, ...settings } = row;
-  return { revision, settings: { ...settings, unconfirmedEmails: await listUnconfirmed(ctx, caller.id) } };
+  return { revision, settings };
 }
+
+/**
+ * Whether anybody is given or sold a trial: there is a coupon, or an account whose trial does not end as at its registration,
+ * because an administrator or a coupon has moved its end.
+ */
+const hasTrials = sql<boolean>`(exists (select from coupons) or exists (
+  select from users u, settings s
+  where u.trial_ends_at not between u.created_at + make_interval(hours => 24 * s.trial_duration_days) - interval '1 hour'
+    and u.created_at + make_interval(hours => 24 * s.trial_duration_days) + interval '1 hour'))`;
 
 const isPending = ({ now }: Context) => and(eq(emailChanges.userId, users.id), gt(emailChanges.expiresAt, now()));

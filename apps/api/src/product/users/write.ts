@@ -25,7 +25,11 @@ interface ChangeOptions {
 export async function changeProfile(
   ctx: Context,
   caller: Caller,
-  { encryptedProviderKey: providerKey, currentPassword, ...changes }: ChangeProfileInput & PatchUserInput,
+  {
+    encryptedProviderKey: providerKey,
+    currentPassword,
+    ...changes
+  }: ChangeProfileInput & PatchUserInput & { language?: Language },
   { proof = { currentPassword }, expected = null }: ChangeOptions = {},
 ) {
   const account = await updateAccount(ctx, caller, { ...changes, providerKey }, { proof, expected });

@@ -39,7 +39,7 @@ const renderUnusable = ({ texts: { account } }: PageContext): Page => ({
   title: account.linkUnusable,
   subtitle: account.confirmationUnusable,
   body: html`<p class="apart">${account.confirmationAgain}</p>
-<p class="apart"><a class="button wide" href="/settings">${account.openSettings}</a></p>`,
+<p class="apart"><a class="button wide" href="/settings/security">${account.openSettings}</a></p>`,
 });
 
 const getToken = ({ request }: PageContext) => (request.params as { token: string }).token;

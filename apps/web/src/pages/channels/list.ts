@@ -23,7 +23,7 @@ function renderUse({ channels }: Texts, { tasks, taskCount, isForAccount }: Chan
     ...names.map(({ taskId, taskName }) => html`<a href="/tasks/${taskId}">${taskName}</a>`),
     ...(more > 0 ? [html`${names.length === 0 ? channels.tasks(more) : channels.more(more)}`] : []),
     ...(isForAccount
-      ? [html`${channels.yourSettings((text) => html`<a href="/settings#notifications">${text}</a>`)}`]
+      ? [html`${channels.yourSettings((text) => html`<a href="/settings/notifications">${text}</a>`)}`]
       : []),
   ];
   if (entries.length === 0) return html`<span class="muted">${channels.unused}</span>`;

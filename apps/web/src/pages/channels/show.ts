@@ -49,7 +49,7 @@ function renderWhyOff(context: UserPageContext, channel: Channel): Html {
 <div class="do">${renderTest(context, `/channels/${id}`, false)}${renderSwitch(context, `/channels/${id}`, status, true)}</div></div>`;
 }
 
-const renderSettingsLink = (text: string) => html`<a href="/settings#notifications">${text}</a>`;
+const renderSettingsLink = (text: string) => html`<a href="/settings/notifications">${text}</a>`;
 const renderTasksLink = (text: string) => html`<a href="/tasks">${text}</a>`;
 
 function renderUse({ channels }: Texts, { tasks, taskCount, isForAccount }: Channel): Html {

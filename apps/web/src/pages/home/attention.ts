@@ -132,7 +132,7 @@ function describeNeed(context: UserPageContext, cause: Cause): Need {
       return {
         outcome: 'waiting',
         text: html`${home.unconfirmed(html`<b>${cause.email}</b>`)}`,
-        actions: [link('/settings#notifications', home.seeAddresses)],
+        actions: [link('/settings/notifications', home.seeAddresses)],
       };
   }
 }

@@ -32,7 +32,7 @@ export function describeFailure(
     return { why, whatToDo: failures.forAdmins[errorCode], link };
   }
   return errorCode === 'AUTHENTICATION_FAILED'
-    ? { why, whatToDo, link: { href: '/settings#ai-key', text: failures.openSettings } }
+    ? { why, whatToDo, link: { href: '/settings/ai-key', text: failures.openSettings } }
     : { why, whatToDo };
 }
 

@@ -1,79 +1,68 @@
-import type { Texts } from '@carillon/texts';
 import { toFormErrors, toStatus } from '../../components/fields.ts';
-import { html } from '../../html.ts';
+import { EMPTY, type Html, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { aiKey } from './ai-key.ts';
 import { coupon } from './coupon.ts';
+import { renderData } from './data.ts';
 import { email } from './email.ts';
-import { renderFeed } from './feed.ts';
-import { language } from './language.ts';
 import { notifications } from './notifications.ts';
 import { firstPassword, password } from './password.ts';
 import { profile } from './profile.ts';
-import { renderSections } from './sections.ts';
+import { renderSections, type SectionPath } from './sections.ts';
+import { renderSessions } from './sessions.ts';
 import { type Refused, type Setting, type Settings, show } from './setting.ts';
-import { theme } from './theme.ts';
 
-const SETTINGS: readonly Setting[] = [profile, language, theme, notifications, aiKey, email, password, coupon];
-const ALL = [...SETTINGS, firstPassword];
+interface Tab {
+  /** Shown in this order, unless a setting is not offered. */
+  settings: readonly Setting[];
+  /** What its forms may save besides. */
+  others?: readonly Pick<Setting, 'name' | 'save' | 'done'>[];
+  /** What follows the settings. */
+  renderMore?(context: UserPageContext, settings: Settings): Promise<Html> | Html;
+}
 
-async function renderSettings(context: UserPageContext, refused: Refused | null): Promise<Page> {
+/** The tabs with settings of the account, by their address. */
+const TABS: Partial<Record<SectionPath, Tab>> = {
+  '/settings': { settings: [profile, coupon] },
+  '/settings/notifications': { settings: [notifications] },
+  '/settings/security': { settings: [email, password], others: [firstPassword], renderMore: renderSessions },
+  '/settings/ai-key': { settings: [aiKey] },
+  '/settings/data': { settings: [], renderMore: renderData },
+};
+
+/** The address and the handlers of each tab: one shows it, the other saves the setting that the form names. */
+export const SETTING_TABS = Object.entries(TABS).map(([path, tab]) => ({
+  path,
+  show: (context: UserPageContext) => renderTab(context, path as SectionPath, tab, null),
+  save: (context: UserPageContext) => saveSetting(context, path as SectionPath, tab),
+}));
+
+async function renderTab(
+  context: UserPageContext,
+  path: SectionPath,
+  tab: Tab,
+  refused: Refused | null,
+): Promise<Page> {
   const { texts } = context;
   const settings = unwrap(await context.actions.getSettings(context.session, {}));
+  const offered = tab.settings.filter(({ isOffered }) => isOffered?.(settings, context) ?? true);
   return {
     title: texts.settings.title,
     subtitle: texts.settings.subtitle,
-    body: html`${renderSections(texts, '/settings')}
-<div class="settings">${SETTINGS.map((setting) => show(setting, context, settings, refused))}
-${renderFeedSection(context, settings)}
-${renderInbound(context)}
-${renderExport(texts)}
-${renderDeletion(texts)}</div>`,
+    body: html`${renderSections(texts, path)}
+<div class="settings">${offered.map((setting) => show(setting, { context, path, settings, refused }))}
+${(await tab.renderMore?.(context, settings)) ?? EMPTY}</div>`,
   };
 }
 
-const renderInbound = ({
-  dashboard,
-  viewer,
-  texts: { settings },
-}: UserPageContext) => html`<section class="setting" aria-labelledby="inbound-title">
-<div><h2 id="inbound-title">${settings.inbound}</h2><p class="hint">${settings.inboundHint}</p></div>
-<div class="panel gap"><pre><code>POST ${dashboard.appUrl}/api/webhooks/${viewer.id}/<b>SECRET</b></code></pre>
-<p>${settings.inboundSecret((text) => html`<a href="/webhooks">${text}</a>`)}</p></div>
-</section>`;
-
-const renderFeedSection = (
-  context: UserPageContext,
-  { feedCreatedAt }: Settings,
-) => html`<section class="setting" aria-labelledby="feed-title">
-<div><h2 id="feed-title">${context.texts.settings.feed}</h2><p class="hint">${context.texts.settings.feedHint}</p></div>
-<div class="panel gap">${renderFeed(context, { owner: '/settings', createdAt: feedCreatedAt })}</div>
-</section>`;
-
-const renderExport = ({ settings }: Texts) => html`<section class="setting" aria-labelledby="export-title">
-<div><h2 id="export-title">${settings.export}</h2><p class="hint">${settings.exportHint}</p></div>
-<div><a class="button" href="/settings/export">${settings.exportTitle}…</a></div>
-</section>`;
-
-const renderDeletion = ({ settings }: Texts) => html`<section class="setting" aria-labelledby="deletion-title">
-<div><h2 id="deletion-title">${settings.deletion}</h2><p class="hint">${settings.deletionHint}</p></div>
-<div><a class="button danger" href="/settings/delete">${settings.deletion}…</a></div>
-</section>`;
-
-export const showSettings = (context: UserPageContext): Promise<Page> => renderSettings(context, null);
-
-/** Saves the setting that the form names. */
-export async function saveSetting(context: UserPageContext): Promise<Page | Redirect> {
+async function saveSetting(context: UserPageContext, path: SectionPath, tab: Tab): Promise<Page | Redirect> {
   const form = readForm(context.request);
-  const setting = ALL.find(({ name }) => name === form.text('setting'));
-  if (!setting) return renderSettings(context, null);
+  const all = [...tab.settings, ...(tab.others ?? [])];
+  const setting = all.find(({ name }) => name === form.text('setting'));
+  if (!setting) return renderTab(context, path, tab, null);
   const result = await setting.save(context, form);
-  if (result.success) return redirect('/settings#main', setting.done(context.texts, form));
-  const page = await renderSettings(context, {
-    setting: setting.name,
-    form,
-    errors: toFormErrors(result, context.texts),
-  });
-  return { ...page, status: toStatus(result) };
+  if (result.success) return redirect(`${path}#main`, setting.done(context.texts, form));
+  const refused = { setting: setting.name, form, errors: toFormErrors(result, context.texts) };
+  return { ...(await renderTab(context, path, tab, refused)), status: toStatus(result) };
 }

@@ -16,6 +16,9 @@ export const coupon: Setting = {
   name: 'coupon',
   title: ({ settings }) => settings.coupon,
   hint: ({ settings }) => settings.couponHint,
+  // Nobody who installed it for himself reads of a trial, unless it has ended.
+  isOffered: ({ hasTrials, trialEndsAt }, { viewer, now }) =>
+    hasTrials || (viewer.role !== 'ADMIN' && trialEndsAt !== null && new Date(trialEndsAt) <= now),
   render: (props) => {
     const { errors, id, settings, text, context } = props;
     const texts = context.texts.settings;

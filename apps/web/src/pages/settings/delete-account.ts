@@ -15,7 +15,7 @@ async function renderDeletion(context: UserPageContext, email: string, errors: F
   const { hasPassword } = unwrap(await context.actions.getSettings(context.session, {}));
   return {
     title: settings.deletion,
-    breadcrumb: { href: '/settings', text: settings.title },
+    breadcrumb: { href: '/settings/data', text: settings.title },
     subtitle: settings.deletionText,
     body: html`<form class="panel gap narrow" method="post" action="/settings/delete">${context.csrfField}
 ${renderFormError(errors, context.texts)}
@@ -39,7 +39,7 @@ ${
       })
     : EMPTY
 }
-<div class="do"><button class="danger">${settings.deletion}</button><a class="button quiet" href="/settings">${forms.cancel}</a></div>
+<div class="do"><button class="danger">${settings.deletion}</button><a class="button quiet" href="/settings/data">${forms.cancel}</a></div>
 </form>`,
   };
 }

@@ -7,13 +7,13 @@ export const email: Setting = {
   title: ({ settings }) => settings.email,
   hint: ({ settings }) => settings.emailHint,
   render: (props) => {
-    const { errors, id, settings, text, context } = props;
+    const { errors, id, settings, text, context, path } = props;
     const texts = context.texts.settings;
     const waiting = settings.pendingEmail;
     return html`${
       waiting === null
         ? EMPTY
-        : html`<form class="notice warn" method="post" action="/settings#email">${context.csrfField}
+        : html`<form class="notice warn" method="post" action="${path}#email">${context.csrfField}
 <input type="hidden" name="setting" value="email"><input type="hidden" name="email" value="${settings.email}">
 <p>${texts.emailPending(html`<b>${waiting}</b>`)}</p>
 <div class="do"><button>${texts.cancelEmailChange}</button></div></form>`

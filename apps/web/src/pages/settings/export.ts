@@ -8,13 +8,13 @@ import { renderConfirmation } from './confirmation.ts';
 
 const renderExport = ({ csrfField, texts }: UserPageContext, errors: FormErrors): Page => ({
   title: texts.settings.exportTitle,
-  breadcrumb: { href: '/settings', text: texts.settings.title },
+  breadcrumb: { href: '/settings/data', text: texts.settings.title },
   subtitle: texts.settings.exportText,
   body: html`<form class="panel gap narrow" method="post" action="/settings/export">${csrfField}
 ${errors.form === null ? EMPTY : renderFormError(errors, texts)}
 <p>${texts.settings.exportLimits((text) => html`<a href="/files">${text}</a>`)}</p>
 ${renderConfirmation(errors, texts)}
-<div class="do"><button class="primary">${texts.settings.exportTitle}</button><a class="button quiet" href="/settings">${texts.forms.cancel}</a></div>
+<div class="do"><button class="primary">${texts.settings.exportTitle}</button><a class="button quiet" href="/settings/data">${texts.forms.cancel}</a></div>
 </form>`,
 });
 

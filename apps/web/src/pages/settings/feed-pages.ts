@@ -16,7 +16,7 @@ interface Owner {
   href: string;
 }
 
-const ACCOUNT: Owner = { taskId: null, href: '/settings' };
+const ACCOUNT: Owner = { taskId: null, href: '/settings/data' };
 
 const linkBack = ({ texts }: UserPageContext, { taskId, href }: Owner) => ({
   href,
@@ -85,6 +85,6 @@ async function endFeed({ actions, session, texts }: UserPageContext, { taskId, h
 export function feedPages({ user }: PageRoutes): void {
   user('POST', '/tasks/:id/feed', ofTask(createFeed));
   user('POST', '/tasks/:id/feed/end', ofTask(endFeed));
-  user('POST', '/settings/feed', ofAccount(createFeed));
-  user('POST', '/settings/feed/end', ofAccount(endFeed));
+  user('POST', '/settings/data/feed', ofAccount(createFeed));
+  user('POST', '/settings/data/feed/end', ofAccount(endFeed));
 }

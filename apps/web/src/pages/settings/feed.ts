@@ -1,19 +1,12 @@
-import { EMPTY, type Html, html } from '../../html.ts';
+import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 
-interface FeedState {
-  /** Of the pages: `/tasks/7` or `/settings`. */
-  owner: string;
-  /** When its address was made; null without a feed. */
-  createdAt: string | null;
-}
-
-/** Whether there is a feed, with what can be done about it. */
-export function renderFeed(context: UserPageContext, { owner, createdAt }: FeedState): Html {
-  const { formats, feeds } = context.texts;
-  const text = createdAt === null ? feeds.off : feeds.onSince(formats.day(new Date(createdAt), context));
+/** Whether the account has a feed, with what can be done about it. `createdAt` is null without one. */
+export function renderFeed({ csrfField, now, timeZone, texts }: UserPageContext, createdAt: string | null): Html {
+  const { formats, feeds } = texts;
+  const text = createdAt === null ? feeds.off : feeds.onSince(formats.day(new Date(createdAt), { now, timeZone }));
   return html`<p>${text}</p>
-<form class="do" method="post" action="${owner}/feed">${context.csrfField}<button>${createdAt === null ? feeds.create : feeds.replace}</button>${
-    createdAt === null ? EMPTY : html`<button class="danger" formaction="${owner}/feed/end">${feeds.end}</button>`
+<form class="do" method="post" action="/settings/data/feed">${csrfField}<button>${createdAt === null ? feeds.create : feeds.replace}</button>${
+    createdAt !== null && html`<button class="danger" formaction="/settings/data/feed/end">${feeds.end}</button>`
   }</form>`;
 }

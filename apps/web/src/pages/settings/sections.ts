@@ -2,13 +2,18 @@ import type { Texts } from '@carillon/texts';
 import { type Html, html, raw } from '../../html.ts';
 
 const SECTIONS = [
-  { href: '/settings', name: 'account' },
-  { href: '/settings/sessions', name: 'sessions' },
+  { href: '/settings', name: 'profile' },
+  { href: '/settings/notifications', name: 'notifications' },
+  { href: '/settings/security', name: 'security' },
+  { href: '/settings/ai-key', name: 'aiKey' },
   { href: '/settings/keys', name: 'keys' },
+  { href: '/settings/data', name: 'data' },
 ] as const;
 
+export type SectionPath = (typeof SECTIONS)[number]['href'];
+
 /** The pages of the settings. */
-export const renderSections = ({ settings }: Texts, current: (typeof SECTIONS)[number]['href']): Html =>
+export const renderSections = ({ settings }: Texts, current: SectionPath): Html =>
   html`<nav class="tabs" aria-label="${settings.title}"><ul>${SECTIONS.map(
     ({ href, name }) =>
       html`<li><a href="${href}"${href === current && raw(' aria-current="page"')}>${settings.sections[name]}</a></li>`,

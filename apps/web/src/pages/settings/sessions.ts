@@ -1,9 +1,8 @@
 import type { WebActionData } from '../../actions.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { renderMomentWithDistance } from '../../components/times.ts';
-import { EMPTY, type Html, html } from '../../html.ts';
-import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { renderSections } from './sections.ts';
+import { type Html, html } from '../../html.ts';
+import { type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { describeUserAgent } from './user-agents.ts';
 
 type Session = WebActionData<'listSessions'>['sessions'][number];
@@ -27,19 +26,16 @@ function renderSession(context: UserPageContext, session: Session): Html {
   );
 }
 
-export async function showSessions(context: UserPageContext): Promise<Page> {
-  const { texts } = context;
-  const { settings } = texts;
+/** Where the account is signed in. */
+export async function renderSessions(context: UserPageContext): Promise<Html> {
+  const { settings } = context.texts;
   const { sessions } = unwrap(await context.actions.listSessions(context.session, {}));
   const others = sessions.filter(({ current }) => !current).length;
-  return {
-    title: settings.sessions,
-    subtitle: settings.sessionsText,
-    aside:
-      others === 0
-        ? EMPTY
-        : html`<form method="post" action="/settings/sessions/end-others">${context.csrfField}<button class="danger">${settings.endOthers}</button></form>`,
-    body: html`${renderSections(texts, '/settings/sessions')}
+  return html`<section class="setting wide-setting" id="sessions" aria-labelledby="sessions-title">
+<div class="head"><div><h2 id="sessions-title">${settings.sessions}</h2><p class="hint">${settings.sessionsText}</p></div>${
+    others > 0 &&
+    html`<form method="post" action="/settings/sessions/end-others">${context.csrfField}<button class="danger">${settings.endOthers}</button></form>`
+  }</div>
 ${renderTable(
   settings.sessionsCaption,
   [
@@ -51,9 +47,10 @@ ${renderTable(
   ],
   sessions.map((session) => renderSession(context, session)),
 )}
-<p class="hint">${settings.sessionsHint((text) => html`<a href="/settings#password">${text}</a>`)}</p>`,
-  };
+<p class="hint">${settings.sessionsHint((text) => html`<a href="#password">${text}</a>`)}</p></section>`;
 }
+
+const PAGE = '/settings/security#sessions';
 
 export async function endSession({
   actions,
@@ -64,12 +61,12 @@ export async function endSession({
   const { id } = request.params as { id: string };
   const result = await actions.endSession(session, { id });
   const isGone = !result.success && result.code === 'NOT_FOUND';
-  if (isGone) return redirect('/settings/sessions', settings.sessionMissing);
+  if (isGone) return redirect(PAGE, settings.sessionMissing);
   unwrap(result);
-  return redirect('/settings/sessions', settings.sessionEnded);
+  return redirect(PAGE, settings.sessionEnded);
 }
 
 export async function endOtherSessions({ actions, session, texts: { settings } }: UserPageContext): Promise<Redirect> {
   const { ended } = unwrap(await actions.endOtherSessions(session, {}));
-  return redirect('/settings/sessions', ended === 0 ? settings.noOtherSessions : settings.sessionsEnded(ended));
+  return redirect(PAGE, ended === 0 ? settings.noOtherSessions : settings.sessionsEnded(ended));
 }

@@ -18,6 +18,8 @@ export interface Refused {
 /** What a setting is rendered with. */
 export interface SettingProps {
   context: UserPageContext;
+  /** Of the page, which its forms are sent to. */
+  path: string;
   settings: Settings;
   errors: FormErrors;
   /** What was typed if the form of this setting was refused; otherwise `saved`. */
@@ -35,18 +37,25 @@ export interface Setting {
   name: string;
   title(texts: Texts): string;
   hint(texts: Texts): Html | string;
+  /** Absent: always. */
+  isOffered?(settings: Settings, context: UserPageContext): boolean;
   render(props: SettingProps): Html;
   save(context: UserPageContext, form: Form): Promise<ActionResult<unknown>>;
   /** What the next page says. */
   done(texts: Texts, form: Form): string;
 }
 
-export function show(setting: Setting, context: UserPageContext, settings: Settings, refused: Refused | null): Html {
+interface Shown extends Pick<SettingProps, 'context' | 'path' | 'settings'> {
+  refused: Refused | null;
+}
+
+export function show(setting: Setting, { context, path, settings, refused }: Shown): Html {
   const { name } = setting;
   const { texts } = context;
   const form = refused?.setting === name ? refused.form : null;
   const props: SettingProps = {
     context,
+    path,
     settings,
     errors: form && refused ? refused.errors : NO_ERRORS,
     text: (field, saved) => (form ? form.text(field) : saved),
@@ -60,13 +69,13 @@ export function show(setting: Setting, context: UserPageContext, settings: Setti
 </section>`;
 }
 
-/** The form of a setting, which the page itself receives. */
+/** The form of a setting, which its page receives. */
 export const renderSettingForm = (
-  { context, errors }: SettingProps,
+  { context, path, errors }: SettingProps,
   name: string,
   fields: Html,
   button: Html | string = context.texts.forms.save,
-): Html => html`<form class="panel gap" method="post" action="/settings#${name}">${context.csrfField}
+): Html => html`<form class="panel gap" method="post" action="${path}#${name}">${context.csrfField}
 <input type="hidden" name="setting" value="${name}">
 ${renderFormError(errors, context.texts)}
 ${fields}

@@ -54,7 +54,7 @@ const renderManaged = ({ webhooks }: Texts, { id, url, purpose, taskId }: Webhoo
   title: webhooks.edit,
   breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
   body: html`<p>${purpose === 'task' ? webhooks.managedByTask : webhooks.managedBySettings}</p>
-<p class="do"><a class="button primary" href="${purpose === 'task' ? `/tasks/${taskId}/edit` : '/settings'}">${purpose === 'task' ? webhooks.editTask : webhooks.openSettings}</a></p>`,
+<p class="do"><a class="button primary" href="${purpose === 'task' ? `/tasks/${taskId}/edit` : '/settings/notifications'}">${purpose === 'task' ? webhooks.editTask : webhooks.openSettings}</a></p>`,
 });
 
 export async function showEditWebhook(context: UserPageContext): Promise<Page> {

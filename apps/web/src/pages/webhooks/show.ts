@@ -63,7 +63,11 @@ ${
 
 /** What is done rarely. The address of a managed webhook is changed where it was set. */
 function renderActions({ webhooks, lists, forms }: Texts, { id, purpose, taskId, failed, status }: Webhook): Html {
-  const edit = { subscription: `/webhooks/${id}/edit`, task: `/tasks/${taskId}/edit`, account: '/settings' }[purpose];
+  const edit = {
+    subscription: `/webhooks/${id}/edit`,
+    task: `/tasks/${taskId}/edit`,
+    account: '/settings/notifications',
+  }[purpose];
   const words = { subscription: forms.edit, task: webhooks.editTask, account: webhooks.openSettings }[purpose];
   return html`<section aria-labelledby="change"><h2 id="change" class="head">${lists.actions}</h2>
 <div class="do">

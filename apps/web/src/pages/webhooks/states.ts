@@ -67,6 +67,7 @@ export function renderDeliveryStrip(texts: Texts, latest: readonly Delivery[]): 
 /** Whose webhook it is, where its owner is not the list itself. */
 export function renderOwner({ webhooks }: Texts, { purpose, taskId, taskName }: Webhook): Html | null {
   if (purpose === 'task') return html`${webhooks.ofTask(html`<a href="/tasks/${taskId}">${taskName ?? taskId}</a>`)}`;
-  if (purpose === 'account') return html`${webhooks.ofSettings((text) => html`<a href="/settings">${text}</a>`)}`;
+  if (purpose === 'account')
+    return html`${webhooks.ofSettings((text) => html`<a href="/settings/notifications">${text}</a>`)}`;
   return null;
 }

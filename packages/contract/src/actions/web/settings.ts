@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { ChangeApiKeyInput, CreateApiKeyInput, ListApiKeysQuery } from '../../accounts/api-keys.ts';
+import { Language } from '../../accounts/language.ts';
 import { ChangeSettingsInput } from '../../accounts/user-settings.ts';
 import { ChangePasswordInput, DeleteUserInput, PatchUserInput } from '../../accounts/users.ts';
 import { ActivateCouponInput } from '../../admin/coupons.ts';
@@ -26,7 +27,7 @@ const KeyId = strictObject({ id: Uuid });
 
 export const settingsActions = {
   getSettings: userAction(NoInput),
-  changeProfile: userAction(PatchUserInput),
+  changeProfile: userAction(strictObject({ ...PatchUserInput.properties, language: Type.Optional(Language) })),
   changeSettings: userAction(ChangeSettingsInput),
   changePassword: userAction(ChangePasswordInput),
   activateCoupon: userAction(ActivateCouponInput),

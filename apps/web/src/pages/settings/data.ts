@@ -1,0 +1,27 @@
+import { type Html, html } from '../../html.ts';
+import type { UserPageContext } from '../../page.ts';
+import { renderFeed } from './feed.ts';
+import type { Settings } from './setting.ts';
+
+/** Where answers and data leave the account, and where it ends. */
+export function renderData(context: UserPageContext, { feedCreatedAt }: Settings): Html {
+  const { dashboard, viewer, texts } = context;
+  const { settings } = texts;
+  return html`<section class="setting" aria-labelledby="feed-title">
+<div><h2 id="feed-title">${settings.feed}</h2><p class="hint">${settings.feedHint}</p></div>
+<div class="panel gap">${renderFeed(context, feedCreatedAt)}</div>
+</section>
+<section class="setting" aria-labelledby="inbound-title">
+<div><h2 id="inbound-title">${settings.inbound}</h2><p class="hint">${settings.inboundHint}</p></div>
+<div class="panel gap"><pre><code>POST ${dashboard.appUrl}/api/webhooks/${viewer.id}/<b>SECRET</b></code></pre>
+<p>${settings.inboundSecret((text) => html`<a href="/webhooks">${text}</a>`)}</p></div>
+</section>
+<section class="setting" aria-labelledby="export-title">
+<div><h2 id="export-title">${settings.export}</h2><p class="hint">${settings.exportHint}</p></div>
+<div><a class="button" href="/settings/export">${settings.exportTitle}…</a></div>
+</section>
+<section class="setting" aria-labelledby="deletion-title">
+<div><h2 id="deletion-title">${settings.deletion}</h2><p class="hint">${settings.deletionHint}</p></div>
+<div><a class="button danger" href="/settings/delete">${settings.deletion}…</a></div>
+</section>`;
+}
