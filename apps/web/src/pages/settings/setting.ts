@@ -2,7 +2,7 @@ import type { ActionResult } from '@carillon/contract/actions/index';
 import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS, renderFormError } from '../../components/fields.ts';
-import { type Html, html } from '../../html.ts';
+import { type Html, html, raw } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
 import type { UserPageContext } from '../../page.ts';
 
@@ -79,5 +79,5 @@ export const renderSettingForm = (
 <input type="hidden" name="setting" value="${name}">
 ${renderFormError(errors, context.texts)}
 ${fields}
-<div class="do">${typeof button === 'string' ? html`<button>${button}</button>` : button}</div>
+<div class="do">${typeof button === 'string' ? html`<button${button === context.texts.forms.save && raw(' class="primary"')}>${button}</button>` : button}</div>
 </form>`;
