@@ -8,6 +8,7 @@ import { type ShownPage, visit } from '../support/visitor.ts';
 
 const { app, clock } = await testContext(t);
 const alice = await signUpAlice(app);
+const ada = await signUpAda(app);
 const HOSTILE = '"><script>alert(1)</script>‮{{7*7}}';
 
 t.test('A list without keys says so', async (t) => {
@@ -18,7 +19,7 @@ t.test('A list without keys says so', async (t) => {
 t.test('A new key is shown with its secret once, which works', async (t) => {
   const visitor = visit(app, alice);
   const form = await visitor.open('/settings/keys');
-  const values = { name: HOSTILE, scopes: ['tasks:read', 'usage:read'], expiry: '30' };
+  const values = { name: HOSTILE, preset: 'custom', scopes: ['tasks:read', 'usage:read'], expiry: '30' };
   const page = await visitor.submit(form, 'Create key', values);
   t.match(page, { status: 200, heading: 'Key created', url: '/settings/keys' });
   t.equal(page.response.headers['cache-control'], 'no-store');
@@ -38,7 +39,6 @@ t.test('A new key is shown with its secret once, which works', async (t) => {
   t.notMatch(again.response.body, /crl_[0-9A-Za-z]{38}/);
 });
 
-const ASSISTANT = ['tasks:read', 'tasks:write', 'executions:read', 'executions:run', 'webhooks:read', 'usage:read'];
 const readPrograms = ({ document }: ShownPage) =>
   document.querySelectorAll('pre.copied').map((text) => text.textContent.replaceAll('&quot;', '"'));
 
@@ -58,8 +58,7 @@ t.test('The page says how an assistant is connected, and a link proposes a key f
   t.same(JSON.parse(code), { servers: { carillon: { type: 'http', url, headers } } });
 
   const proposed = await visitor.follow(page, 'Create a key for an assistant');
-  const ticked = proposed.document.querySelectorAll('[name=scopes][checked]').map((box) => box.getAttribute('value'));
-  t.same(new Set(ticked), new Set(ASSISTANT));
+  t.equal(proposed.document.querySelector('[name=preset][checked]')?.getAttribute('value'), 'assistant');
   const created = await visitor.submit(proposed, 'Create key');
   const secret = created.document.querySelector('.secret')?.text ?? '';
   t.match(secret, /^crl_/);
@@ -78,10 +77,15 @@ t.test('A key that an assistant can use in part says what it lacks, any other do
   const form = () => visitor.open('/settings/keys');
   const part = await visitor.submit(await form(), 'Create key', {
     name: 'Part',
+    preset: 'custom',
     scopes: ['tasks:read', 'events:read'],
   });
   t.match(part.text, /lacks some permissions .*Tools that need tasks:write, .*usage:read are rejected/);
-  const other = await visitor.submit(await form(), 'Create key', { name: 'Other', scopes: ['events:read'] });
+  const other = await visitor.submit(await form(), 'Create key', {
+    name: 'Other',
+    preset: 'custom',
+    scopes: ['events:read'],
+  });
   t.match(other, { heading: 'Key created' });
   t.same(readPrograms(other), []);
 });
@@ -89,7 +93,7 @@ t.test('A key that an assistant can use in part says what it lacks, any other do
 t.test('A key without a name or scopes is refused at its fields, with what was chosen', async (t) => {
   const visitor = visit(app, alice);
   const form = await visitor.open('/settings/keys');
-  const page = await visitor.submit(form, 'Create key', { name: ' ', scopes: [], expiry: 'never' });
+  const page = await visitor.submit(form, 'Create key', { name: ' ', preset: 'custom', scopes: [], expiry: 'never' });
   t.equal(page.status, 422);
   t.ok(page.document.querySelector('#name-error'));
   t.ok(page.document.querySelector('#scopes-error'));
@@ -99,13 +103,41 @@ t.test('A key without a name or scopes is refused at its fields, with what was c
   t.ok(unknown.document.querySelector('[value="tasks:read"]')?.hasAttribute('checked'));
 });
 
+t.test('A preset gives its permissions, whichever boxes a form has ticked, and is named in the list', async (t) => {
+  const visitor = visit(app, ada);
+  const form = await visitor.open('/settings/keys');
+  t.equal(form.document.querySelector('[name=preset][checked]')?.getAttribute('value'), 'read', 'the least');
+  for (const [preset, name] of Object.entries({
+    read: 'Read only',
+    all: 'Everything but admin',
+    assistant: 'Assistant',
+  })) {
+    const fresh = await visitor.open('/settings/keys');
+    const created = await visitor.submit(fresh, 'Create key', { name: `For ${preset}`, preset, scopes: ['admin'] });
+    const headers = { authorization: `Bearer ${created.document.querySelector('.secret')?.text}` };
+    const posted = await app.inject({ method: 'POST', url: '/api/tasks/preview', headers, payload: {} });
+    t.equal(posted.statusCode, 400, `${preset} may preview`);
+    const paused = await app.inject({ method: 'PATCH', url: '/api/tasks/1', headers, payload: { status: 'paused' } });
+    t.equal(paused.statusCode, preset === 'read' ? 403 : 404, preset);
+    t.equal(
+      (await app.inject({ url: '/api/admin/stats', headers })).statusCode,
+      403,
+      `${preset} does not administrate`,
+    );
+    t.match((await visitor.open('/settings/keys')).text, new RegExp(`For ${preset}crl_.{20,60}${name}`));
+  }
+  const unknown = await visitor.submit(form, 'Create key', { name: 'x', preset: 'toString' });
+  t.match(unknown, { status: 422 });
+  t.ok(unknown.document.querySelector('#scopes-error'));
+});
+
 t.test('Only an admin is offered the scope of administration', async (t) => {
   const offered = async (person: { token: string }) =>
     (await visit(app, person).open('/settings/keys')).document
       .querySelectorAll('[name=scopes]')
       .map((box) => box.getAttribute('value'));
   t.same(await offered(alice), USER_SCOPES);
-  t.ok((await offered(await signUpAda(app))).includes('admin'));
+  t.ok((await offered(ada)).includes('admin'));
 });
 
 t.test('A key is renamed, and deleted after a confirmation', async (t) => {

@@ -21,6 +21,12 @@ export const keys = {
 
   name: 'Name',
   nameHint: 'For example: Backup script',
+  presets: {
+    read: { text: 'Read only', hint: 'See tasks, runs, files, channels, usage, events and settings. Change nothing.' },
+    all: { text: 'Everything but admin', hint: 'What you can do, except administer this server.' },
+    assistant: { text: 'Assistant', hint: 'Plan tasks, run them, and read their answers.' },
+    custom: { text: 'Choose permissions', hint: 'For a program that needs only some of them.' },
+  },
   chooseScopes: 'Choose at least one',
   scopes: {
     'tasks:read': 'See tasks and their planned runs, and preview schedules and prompts',

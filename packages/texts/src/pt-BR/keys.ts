@@ -21,6 +21,15 @@ export const keys: typeof en = {
 
   name: 'Nome',
   nameHint: 'Por exemplo: script de backup',
+  presets: {
+    read: {
+      text: 'Só leitura',
+      hint: 'Ver tarefas, execuções, arquivos, canais, uso, eventos e configurações. Não muda nada.',
+    },
+    all: { text: 'Tudo menos administração', hint: 'O que você pode fazer, exceto administrar este servidor.' },
+    assistant: { text: 'Assistente', hint: 'Planejar tarefas, executá-las e ler as respostas.' },
+    custom: { text: 'Escolher permissões', hint: 'Para um programa que precisa só de algumas.' },
+  },
   chooseScopes: 'Escolha pelo menos uma',
   scopes: {
     'tasks:read': 'Ver tarefas e suas execuções previstas, e pré-visualizar agendamentos e prompts',

@@ -1,6 +1,8 @@
 import type { ActionError } from '@carillon/contract/actions/index';
+import { renderCopyButton } from '../../components/copy-button.ts';
 import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { html } from '../../html.ts';
+import { ASSET_URLS } from '../../http/assets.ts';
 import { renderNotFound } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
 import { readId } from '../../http/path-ids.ts';
@@ -51,10 +53,11 @@ async function createFeed(context: UserPageContext, owner: Owner): Promise<Page>
     title: feeds.created,
     subtitle: taskId === null ? feeds.ofAllTasks : feeds.ofTask,
     breadcrumb: linkBack(context, owner),
+    scripts: [ASSET_URLS.copy],
     body: html`<div class="notice warn"><p><b>${feeds.urlOnce}</b> ${feeds.urlCopy}</p></div>
 <section aria-labelledby="address-head">
 <div class="head"><h2 id="address-head">${feeds.url}</h2></div>
-<pre class="secret" tabindex="0" aria-labelledby="address-head" translate="no">${url}</pre>
+<div class="copied-code"><pre class="secret" id="feed-url" tabindex="0" role="group" aria-labelledby="address-head" translate="no">${url}</pre>${renderCopyButton('feed-url', context.texts)}</div>
 </section>
 <p>${feeds.urlHint}</p>
 <p class="do"><a class="button primary" href="${href}">${forms.copied}</a></p>`,

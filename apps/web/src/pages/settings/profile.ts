@@ -1,7 +1,8 @@
 import { LANGUAGE_NAMES, LANGUAGES, type Language } from '@carillon/texts';
+import { renderChoice } from '../../components/choices.ts';
 import { renderInput, renderSelect } from '../../components/fields.ts';
 import { renderTimeZoneField } from '../../components/time-zones.ts';
-import { html, raw } from '../../html.ts';
+import { html } from '../../html.ts';
 import { readTheme, setTheme } from '../../http/cookies.ts';
 import { renderSettingForm, type Setting } from './setting.ts';
 
@@ -22,10 +23,7 @@ export const profile: Setting = {
       html`${renderInput({ name: 'name', id: id('name'), label: texts.account.name, value: text('name', viewer.name), autocomplete: 'name', required: true, errors })}
 ${renderTimeZoneField({ value: text('timezone', viewer.timezone ?? '') || null, errors, texts })}
 ${renderSelect({ name: 'language', id: id('language'), label: texts.settings.language, options: LANGUAGE_OPTIONS, value: text('language', settings.language), hint: texts.settings.languageHint, errors })}
-<fieldset class="field"><legend>${texts.settings.theme}</legend><div class="choice">${THEMES.map(
-        (value) =>
-          html`<label><input type="radio" name="theme" value="${value}"${value === theme && raw(' checked')}>${texts.settings.themes[value]}</label>`,
-      )}</div><p class="hint">${texts.settings.themeHint}</p></fieldset>`,
+<div>${renderChoice({ name: 'theme', legend: texts.settings.theme, choices: THEMES.map((value) => ({ value, text: texts.settings.themes[value] })), value: theme })}<p class="hint">${texts.settings.themeHint}</p></div>`,
     );
   },
   save: async ({ actions, session, reply, dashboard }, form) => {

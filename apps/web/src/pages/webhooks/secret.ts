@@ -1,4 +1,6 @@
-import { html, raw } from '../../html.ts';
+import { renderCopyButton } from '../../components/copy-button.ts';
+import { html } from '../../html.ts';
+import { ASSET_URLS } from '../../http/assets.ts';
 import type { Page, UserPageContext } from '../../page.ts';
 import { hostOf } from './address.ts';
 
@@ -30,10 +32,11 @@ export function renderSecret(context: UserPageContext, given: NewSecret): Page {
     title,
     subtitle,
     breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+    scripts: [ASSET_URLS.copy],
     body: html`<div class="notice warn"><p><b>${webhooks.secretOnce}</b> ${webhooks.secretCopy}</p></div>
 <section aria-labelledby="secret-head">
 <div class="head"><h2 id="secret-head">${webhooks.secret}</h2></div>
-<pre class="secret" ${raw('tabindex="0"')} aria-labelledby="secret-head" translate="no">${secret}</pre>
+<div class="copied-code"><pre class="secret" id="secret" tabindex="0" role="group" aria-labelledby="secret-head" translate="no">${secret}</pre>${renderCopyButton('secret', texts)}</div>
 </section>
 <section aria-labelledby="todo"><div class="head"><h2 id="todo">${webhooks.nextSteps}</h2></div>
 <ol class="numbered">
@@ -46,7 +49,7 @@ ${
   hasInboundAddress &&
   html`<section aria-labelledby="inbound"><div class="head"><h2 id="inbound">${webhooks.inbound}</h2></div>
 <p>${webhooks.inboundText(renderCode)}</p>
-<pre class="after" tabindex="0" aria-labelledby="inbound" translate="no">${dashboard.appUrl}/api/webhooks/${viewer.id}/${secret}</pre></section>`
+<div class="copied-code after"><pre id="inbound-url" tabindex="0" role="group" aria-labelledby="inbound" translate="no">${dashboard.appUrl}/api/webhooks/${viewer.id}/${secret}</pre>${renderCopyButton('inbound-url', texts)}</div></section>`
 }
 <p class="do"><a class="button primary" href="/webhooks/${id}">${forms.copied}</a></p>`,
   };

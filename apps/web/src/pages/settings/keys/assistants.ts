@@ -1,5 +1,6 @@
 import { type ApiKeyScope, ASSISTANT_SCOPES } from '@carillon/contract/accounts/api-keys';
 import type { Texts } from '@carillon/texts';
+import { renderCopyButton } from '../../../components/copy-button.ts';
 import { type Html, html, raw } from '../../../html.ts';
 import type { UserPageContext } from '../../../page.ts';
 
@@ -43,7 +44,7 @@ function renderPrograms(texts: Texts, url: string, key: string): Html {
   return html`<div class="groups">${describePrograms(texts, url, key).map(
     ({ name, where, text }, at) =>
       html`<details name="assistants"${at === 0 && raw(' open')}><summary><b>${name}</b></summary><div class="gap"><p>${where}</p>
-<pre class="copied" tabindex="0" aria-label="${texts.keys.configuration(name)}">${text}</pre></div></details>`,
+<div class="copied-code"><pre class="copied" id="config-${at}" tabindex="0" role="group" aria-label="${texts.keys.configuration(name)}">${text}</pre>${renderCopyButton(`config-${at}`, texts)}</div></div></details>`,
   )}</div>`;
 }
 
@@ -56,7 +57,7 @@ export function renderAssistants(context: UserPageContext): Html {
   const url = addressOf(context);
   return html`<section class="gap form" id="assistants" aria-labelledby="connect"><div class="head"><h2 id="connect">${keys.connect}</h2><a href="/settings/keys?for=${FOR_ASSISTANT}#new-key">${keys.createForAssistant}</a></div>
 <p>${keys.connectText}</p>
-<dl class="facts"><dt>${keys.url}</dt><dd><code class="copied">${url}</code></dd><dt>${keys.protocol}</dt><dd>${keys.protocolText}</dd></dl>
+<dl class="facts"><dt>${keys.url}</dt><dd class="copied-code"><code class="copied" id="mcp-url">${url}</code>${renderCopyButton('mcp-url', texts)}</dd><dt>${keys.protocol}</dt><dd>${keys.protocolText}</dd></dl>
 ${renderPrograms(texts, url, PLACEHOLDER)}
 <p class="hint">${keys.placeholder(html`<code>${PLACEHOLDER}</code>`)}</p></section>`;
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { API_KEY_SCOPES, type ApiKeyScope, ASSISTANT_SCOPES } from '@carillon/contract/accounts/api-keys';
+import { API_KEY_SCOPES, type ApiKeyScope } from '@carillon/contract/accounts/api-keys';
 import type { WebActionData } from '../../../actions.ts';
+import { renderRadios } from '../../../components/choices.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -12,12 +13,14 @@ import {
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../../components/tables.ts';
 import { renderMomentOn, renderMomentWithDistance } from '../../../components/times.ts';
 import { type Html, html, raw } from '../../../html.ts';
+import { ASSET_URLS } from '../../../http/assets.ts';
 import { readQuery } from '../../../http/forms.ts';
 import type { Page } from '../../../page.ts';
 import { type UserPageContext, unwrap } from '../../../page.ts';
 import { renderConfirmation } from '../confirmation.ts';
 import { renderSections } from '../sections.ts';
 import { FOR_ASSISTANT, renderAssistants } from './assistants.ts';
+import { findPreset, PRESET_NAMES } from './presets.ts';
 
 export type Key = WebActionData<'listKeys'>['keys'][number];
 
@@ -25,6 +28,8 @@ export interface KeyValues {
   /** The key gets it, so that a form that is sent twice makes one key. */
   id: string;
   name: string;
+  /** A preset, or `custom` for the single scopes. */
+  preset: string;
   scopes: readonly string[];
   expiry: string;
 }
@@ -38,13 +43,13 @@ export const EXPIRIES = ['30', '90', '365', 'never'] as const;
 export const listKeys = async ({ actions, session }: UserPageContext): Promise<readonly Key[]> =>
   unwrap(await actions.listKeys(session, ALL)).keys;
 
-/** A link may propose the scopes of an assistant. */
+/** A link may propose a key for an assistant. */
 export function showKeys(context: UserPageContext): Promise<Page> {
   const isForAssistant = readQuery(context.request).for === FOR_ASSISTANT;
   const proposed = isForAssistant
-    ? { name: context.texts.keys.assistant, scopes: ASSISTANT_SCOPES }
-    : { name: '', scopes: [] };
-  return renderKeys(context, { id: randomUUID(), expiry: '90', ...proposed }, NO_ERRORS);
+    ? { name: context.texts.keys.assistant, preset: FOR_ASSISTANT }
+    : { name: '', preset: 'read' };
+  return renderKeys(context, { id: randomUUID(), scopes: [], expiry: '90', ...proposed }, NO_ERRORS);
 }
 
 export async function renderKeys(context: UserPageContext, values: KeyValues, errors: FormErrors): Promise<Page> {
@@ -53,6 +58,7 @@ export async function renderKeys(context: UserPageContext, values: KeyValues, er
   return {
     title: texts.keys.title,
     subtitle: texts.keys.subtitle,
+    scripts: [ASSET_URLS.copy],
     body: html`${renderSections(texts, '/settings/keys')}
 ${renderList(context, keys)}
 <section aria-labelledby="new-key"><div class="head"><h2 id="new-key">${texts.keys.newKey}</h2><a href="/settings/keys?for=${FOR_ASSISTANT}#new-key">${texts.keys.forAssistant}</a></div>${renderForm(context, values, errors)}</section>
@@ -82,13 +88,16 @@ function renderKey(
   { id, name, prefix, scopes, createdAt, lastUsedAt, expiresAt }: Key,
 ): Html {
   const { keys: texts, forms } = context.texts;
+  const preset = findPreset(scopes);
   const isExpired = expiresAt !== null && new Date(expiresAt) <= context.now;
   return renderRow(
     renderRowHead(
       html`<b>${name}</b><span class="sub"><code>${prefix}…</code> ${texts.created(renderMomentOn(createdAt, context))}</span>`,
     ),
     renderCell(
-      html`${scopes.map((scope) => html`<span class="tag calm" title="${texts.scopes[scope]}">${scope}</span> `)}`,
+      preset
+        ? texts.presets[preset].text
+        : html`${scopes.map((scope) => html`<span class="tag calm" title="${texts.scopes[scope]}">${scope}</span> `)}`,
       { class: 'whole' },
     ),
     renderCell(lastUsedAt === null ? texts.never : renderMomentWithDistance(lastUsedAt, context), {
@@ -111,12 +120,14 @@ function renderForm({ csrfField, viewer, texts }: UserPageContext, values: KeyVa
   const { keys } = texts;
   const scopes = Object.keys(API_KEY_SCOPES) as ApiKeyScope[];
   const offered = scopes.filter((scope) => scope !== 'admin' || viewer.role === 'ADMIN');
+  const choices = [...PRESET_NAMES, 'custom' as const].map((value) => ({ value, ...keys.presets[value] }));
   const expiries = EXPIRIES.map((value) => ({ value, text: keys.expiries[value] }));
-  return html`<form class="panel gap" method="post" action="/settings/keys">${csrfField}
+  return html`<form class="panel gap key-form" method="post" action="/settings/keys">${csrfField}
 <input type="hidden" name="id" value="${values.id}">
 ${renderFormError(errors, texts)}
 <div class="narrow">${renderInput({ name: 'name', label: keys.name, value: values.name, autocomplete: 'off', required: true, hint: keys.nameHint, errors })}</div>
-<fieldset class="scopes"${errors.fields.scopes && raw(' aria-describedby="scopes-error"')}><legend>${keys.permissions}</legend>
+${renderRadios({ name: 'preset', legend: keys.permissions, choices, value: values.preset })}
+<fieldset class="scopes"${errors.fields.scopes && raw(' aria-describedby="scopes-error"')}><legend class="vh">${keys.presets.custom.text}</legend>
 ${offered.map(
   (scope) =>
     html`<label class="check"><input type="checkbox" name="scopes" value="${scope}"${values.scopes.includes(scope) && raw(' checked')}><span>${keys.scopes[scope]}<span class="sub">${scope}</span></span></label>`,
