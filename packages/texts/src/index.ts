@@ -2,6 +2,7 @@ import { en } from './en/index.ts';
 import type { Language } from './language.ts';
 import { ptBR } from './pt-BR/index.ts';
 
+export { API_MESSAGES, translateApiMessage } from './api-message.ts';
 export { describeFallback } from './describe-fallback.ts';
 export type { ResultOutcome } from './en/messages.ts';
 export type { Clock, Formats } from './formats.ts';

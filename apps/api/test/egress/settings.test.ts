@@ -104,8 +104,8 @@ t.test('In production an address is https, at port 443 or 8443, with a public ho
     'https://8.8.8.8/': null,
     'https://[2606:4700:4700::1111]/': null,
     'https://bücher.example/': null,
-    'http://example.com/': 'must be an https address',
-    'ftp://example.com/': 'must be an https address',
+    'http://example.com/': 'must be an https URL',
+    'ftp://example.com/': 'must be an https URL',
     'https://user:password@example.com/': 'must not contain a user name or password',
     'https://user@example.com/': 'must not contain a user name or password',
     'https://example.com:9000/': 'must use port 443 or 8443',
@@ -119,9 +119,9 @@ t.test('In production an address is https, at port 443 or 8443, with a public ho
     'https://example..com/': 'must name a host',
     'https://example.com../': 'must name a host',
     [`https://${'a'.repeat(64)}.com/`]: 'must name a host',
-    'https://': 'must be an address with a host',
-    'example.com': 'must be an address with a host',
-    '': 'must be an address with a host',
+    'https://': 'must be a URL with a host',
+    'example.com': 'must be a URL with a host',
+    '': 'must be a URL with a host',
   };
   for (const [url, problem] of Object.entries(problems)) t.equal(checkAddress(url), problem, url);
 });
@@ -135,14 +135,14 @@ t.test('In production EGRESS_ALLOW allows addresses at its ports, and no other s
   t.equal(checkAddress('https://[fd00::1]:1234/'), null);
   t.equal(checkAddress('https://10.1.2.3/'), 'must be a public address');
   t.equal(checkAddress('https://11.1.2.3:9000/'), 'must be a public address');
-  t.equal(checkAddress('http://10.1.2.3:9000/'), 'must be an https address');
+  t.equal(checkAddress('http://10.1.2.3:9000/'), 'must be an https URL');
 });
 
 t.test('Development accepts http, any port and private addresses, unless EGRESS_ALLOW is set to nothing', async (t) => {
   const { checkAddress } = createTestHttpClient(t);
   t.equal(checkAddress('http://example.com:9000/'), null);
   t.equal(checkAddress('http://127.0.0.1:9000/'), null);
-  t.equal(checkAddress('ftp://example.com/'), 'must be an http or https address');
+  t.equal(checkAddress('ftp://example.com/'), 'must be an http or https URL');
   const none = createTestHttpClient(t, { env: { EGRESS_ALLOW: '' } });
   for (const host of ['127.0.0.1', '10.1.2.3', '172.31.0.1', '192.168.1.1', '[fd12::1]']) {
     t.equal(checkAddress(`http://${host}/`), null, host);
@@ -174,7 +174,7 @@ t.test('The service itself is never a receiver, even if EGRESS_ALLOW lists it', 
     EGRESS_ALLOW: '0.0.0.0/0,::/0',
   };
   const { checkAddress } = createTestHttpClient(t, { env });
-  const itself = 'must not be an address of this service';
+  const itself = 'must not be a URL of this service';
   t.equal(checkAddress('https://carillon.example/api/webhooks'), itself);
   t.equal(checkAddress('https://CARILLON.example.:443/'), itself);
   t.equal(checkAddress('http://app.example:5173/'), itself);

@@ -82,7 +82,7 @@ const WRONG: [object, Record<string, (string | RegExp)[]>][] = [
   [{ webhookUrl: 'ftp://example.com/' }, { webhookUrl: [/http or https/] }],
   [{ webhookUrl: '' }, { webhookUrl: [/http or https/] }],
   [{ webhookUrl: 'http://169.254.169.254/' }, { webhookUrl: [/./] }],
-  [{ webhookUrl: 'http://localhost:3000/' }, { webhookUrl: ['must not be an address of this service'] }],
+  [{ webhookUrl: 'http://localhost:3000/' }, { webhookUrl: ['must not be a URL of this service'] }],
   [{ webhookUrl: `https://example.com/${'x'.repeat(2048)}` }, { webhookUrl: ['must be at most 2048 characters'] }],
   [{ notificationEmail: 'alice' }, { notificationEmail: ['must be an e-mail address'] }],
   [{ notificationEmail: 'a@example.com\nBcc: b@example.com' }, { notificationEmail: ['must be an e-mail address'] }],

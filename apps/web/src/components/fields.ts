@@ -1,5 +1,5 @@
 import type { WebActionError } from '@carillon/contract/actions/web/index';
-import type { Texts } from '@carillon/texts';
+import { type Texts, translateApiMessage } from '@carillon/texts';
 import { EMPTY, type Html, html, raw } from '../html.ts';
 import { ActionFailed } from '../page.ts';
 
@@ -12,20 +12,26 @@ export interface FormErrors {
 export const NO_ERRORS: FormErrors = { fields: {}, form: null };
 
 /** Returns the errors to show in a form, or stops the request where a form cannot help. */
-export function toFormErrors(result: WebActionError, { forms, formats }: Texts): FormErrors {
+export function toFormErrors(result: WebActionError, texts: Texts): FormErrors {
   switch (result.code) {
     case undefined:
-      return { fields: result.details, form: null };
+      return { fields: translateFields(result.details, texts), form: null };
     case 'INVALID_CREDENTIALS':
     case 'CONFLICT':
     case 'QUOTA_EXCEEDED':
-      return { fields: {}, form: result.error };
+      return { fields: {}, form: translateApiMessage(result.error, texts) };
     case 'RATE_LIMIT_EXCEEDED':
-      return { fields: {}, form: forms.tooManyAttempts(formats.duration(result.retryAfter * 1000)) };
+      return { fields: {}, form: texts.forms.tooManyAttempts(texts.formats.duration(result.retryAfter * 1000)) };
     default:
       throw new ActionFailed(result);
   }
 }
+
+/** The messages of the API at its fields, in the language of the reader. */
+export const translateFields = (fields: FormErrors['fields'], texts: Texts): FormErrors['fields'] =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, messages]) => [name, messages.map((text) => translateApiMessage(text, texts))]),
+  );
 
 /** The status of a form that is shown again. */
 export const toStatus = ({ code }: WebActionError): number => (code && STATUSES[code]) ?? 422;

@@ -1,5 +1,5 @@
 import type { WebActionError } from '@carillon/contract/actions/web/index';
-import type { Texts } from '@carillon/texts';
+import { type Texts, translateApiMessage } from '@carillon/texts';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { renderSignedIn, renderSignedOut } from '../document.ts';
 import { EMPTY, html } from '../html.ts';
@@ -27,23 +27,23 @@ function describeActionError(result: WebActionError, texts: Texts): Page {
     case 'INSUFFICIENT_PERMISSIONS':
       return page(403, errors.notAllowed, errors.notAllowedText);
     case 'CONFIRMATION_REQUIRED':
-      return page(403, errors.notConfirmed, result.error);
+      return page(403, errors.notConfirmed, translateApiMessage(result.error, texts));
     case 'RATE_LIMIT_EXCEEDED':
       return page(429, errors.tooManyRequests, errors.tryAgainIn(formats.duration(result.retryAfter * 1000)));
     case 'SERVICE_UNAVAILABLE':
-      return page(503, errors.unavailable, result.error);
+      return page(503, errors.unavailable, translateApiMessage(result.error, texts));
     case 'QUOTA_EXCEEDED':
-      return page(402, errors.quotaUsed, result.error);
+      return page(402, errors.quotaUsed, translateApiMessage(result.error, texts));
     case 'AUTH_REQUIRED':
     case 'INVALID_CREDENTIALS':
       return page(401, errors.signedOut, errors.signedOutText);
     case 'CONFLICT':
-      return page(409, errors.conflict, result.error);
+      return page(409, errors.conflict, translateApiMessage(result.error, texts));
     case 'INTERNAL_ERROR':
       return page(500, errors.internal, errors.internalText);
     case undefined: {
       const [[field, [message] = []] = []] = Object.entries(result.details);
-      return page(400, errors.invalid, errors.invalidField(field, message));
+      return page(400, errors.invalid, errors.invalidField(field, message && translateApiMessage(message, texts)));
     }
   }
 }

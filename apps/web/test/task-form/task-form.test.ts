@@ -90,7 +90,7 @@ t.test('Every way to say when becomes the schedule that it says, until a quota i
   const refused = await carols.submit(await carols.open('/tasks/new'), 'Save task', typed);
   t.match(refused, {
     status: 402,
-    text: /Not saved. The quota of 10 active tasks is used up: pause or delete one first/,
+    text: /Not saved. You have 10 active tasks, the maximum. Pause or delete one first/,
   });
   t.equal(readValue(refused, 'name'), 'One too many');
 });

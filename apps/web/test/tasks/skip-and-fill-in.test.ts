@@ -88,7 +88,7 @@ t.test('A period beyond a quota says so, and queues nothing', async (t) => {
   const form = await visitor.open(`/tasks/${id}/backfill`);
   const refused = await visitor.submit(form, 'Run missed ones', { from: '2026-11-20T17:00', to: '2026-11-20T19:00' });
   t.equal(refused.status, 402);
-  t.match(refused.text, /The quota of 50 executions is used up/);
+  t.match(refused.text, /All 50 runs are used\. Runs resume on 21 November 2026/);
   t.strictSame(await readRuns(ctx, id), []);
 });
 

@@ -12,7 +12,7 @@ export const FORMATS: Record<string, { accepts: (value: string) => boolean; mess
   },
   'time-zone': { accepts: isTimeZone, message: 'must be an IANA time zone name, such as Europe/Lisbon' },
   email: { accepts: isEmail, message: 'must be an e-mail address' },
-  'http-url': { accepts: isHttpUrl, message: 'must be an http or https address without user name and password' },
+  'http-url': { accepts: isHttpUrl, message: 'must be an http or https URL without user name and password' },
   uuid: { accepts: isUuid, message: 'must be a UUID' },
   // Only tells clients to hide what is typed.
   password: { accepts: () => true, message: '' },

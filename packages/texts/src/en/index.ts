@@ -4,6 +4,7 @@ import { admin } from './admin.ts';
 import { agent } from './agent.ts';
 import { alerts } from './alerts.ts';
 import { answers } from './answers.ts';
+import { apiMessages } from './api-messages.ts';
 import { audit } from './audit.ts';
 import { channelGuides } from './channel-guides.ts';
 import { channels } from './channels.ts';
@@ -44,6 +45,7 @@ export const en = {
   agent,
   alerts,
   answers,
+  apiMessages,
   audit,
   channelGuides,
   channels,

@@ -43,9 +43,9 @@ export function createEgressPolicy({
     const host = getHost(url);
     const port = getPort(url);
     const schemes = production ? ['https:'] : ['https:', 'http:'];
-    if (!schemes.includes(url.protocol)) return `must be an ${production ? 'https' : 'http or https'} address`;
+    if (!schemes.includes(url.protocol)) return `must be an ${production ? 'https' : 'http or https'} URL`;
     if (url.username || url.password) return 'must not contain a user name or password';
-    if (ownHosts.includes(hostAndPort(url))) return 'must not be an address of this service';
+    if (ownHosts.includes(hostAndPort(url))) return 'must not be a URL of this service';
     const local = findLocalAddresses(host);
     if (local === null && !HOST_NAME.test(host)) return 'must name a host';
     // Whether a port is allowed for the addresses of a name is known only when it is resolved.
@@ -56,7 +56,7 @@ export function createEgressPolicy({
   };
 
   const parseUrl = (text: string): ParsedUrl => {
-    if (!URL.canParse(text)) return { url: null, problem: 'must be an address with a host' };
+    if (!URL.canParse(text)) return { url: null, problem: 'must be a URL with a host' };
     const url = new URL(text);
     const problem = findProblem(url);
     if (problem !== null) return { url: null, problem };

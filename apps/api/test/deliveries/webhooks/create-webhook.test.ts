@@ -106,7 +106,7 @@ t.test('Addresses inside the network are refused before anything is sent', async
   ];
   for (const url of refused) t.same((await tryCreate(alice, { url })).status, 400, url);
   t.same((await tryCreate(alice, { url: 'http://localhost:3000/' })).details, {
-    url: ['must not be an address of this service'],
+    url: ['must not be a URL of this service'],
   });
   await postWebhook(app, alice, { url: 'http://127.0.0.1:4000/mine' });
 });

@@ -1,4 +1,4 @@
-import type { Texts } from '@carillon/texts';
+import { type Texts, translateApiMessage } from '@carillon/texts';
 import { html } from '../../html.ts';
 import { type Page, type PageContext, unwrap } from '../../page.ts';
 
@@ -63,7 +63,12 @@ export async function confirmEmail(context: PageContext): Promise<Page> {
   const { actions, client, texts } = context;
   const result = await actions.confirmEmail(client, { token: getToken(context) });
   if (!result.success && result.code === 'CONFLICT') {
-    return { status: 409, title: texts.account.emailNotChanged, subtitle: result.error, body: renderWayOn(context) };
+    return {
+      status: 409,
+      title: texts.account.emailNotChanged,
+      subtitle: translateApiMessage(result.error, texts),
+      body: renderWayOn(context),
+    };
   }
   const { confirmed } = unwrap(result);
   if (confirmed === null) return renderUnusable(context);

@@ -1,6 +1,13 @@
 import { compileValidator } from '@carillon/contract';
 import { RegisterInput } from '@carillon/contract/accounts/auth';
-import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../components/fields.ts';
+import {
+  type FormErrors,
+  NO_ERRORS,
+  renderFormError,
+  toFormErrors,
+  toStatus,
+  translateFields,
+} from '../../components/fields.ts';
 import { buildAddress } from '../../components/tables.ts';
 import { html } from '../../html.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
@@ -39,7 +46,14 @@ export async function register(context: PageContext): Promise<Page | Redirect> {
   // A client may register three times an hour: mistakes do not count.
   const checked = validate(input);
   if (!checked.ok) {
-    return { ...renderRegister(context, { ...values, next }, { fields: checked.details, form: null }), status: 422 };
+    return {
+      ...renderRegister(
+        context,
+        { ...values, next },
+        { fields: translateFields(checked.details, context.texts), form: null },
+      ),
+      status: 422,
+    };
   }
   const result = await actions.signUp(client, input);
   if (result.success) return { to: next, cookies: [dashboard.serializeSession(result.data.session)] };

@@ -1,4 +1,5 @@
 import type { ActionError } from '@carillon/contract/actions/index';
+import { translateApiMessage } from '@carillon/texts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -73,7 +74,9 @@ const withProposal = async (context: UserPageContext, turn: Turn | null) => ({
 });
 
 const describeFailure = (result: ActionError, { texts }: UserPageContext): FormErrors =>
-  result.code === 'SERVICE_UNAVAILABLE' ? { fields: {}, form: result.error } : toFormErrors(result, texts);
+  result.code === 'SERVICE_UNAVAILABLE'
+    ? { fields: {}, form: translateApiMessage(result.error, texts) }
+    : toFormErrors(result, texts);
 
 /** Puts a suggestion into the box, to be changed before it is sent. */
 export async function showDraft(context: UserPageContext): Promise<Page> {

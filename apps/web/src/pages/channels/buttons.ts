@@ -1,3 +1,4 @@
+import { translateApiMessage } from '@carillon/texts';
 import { readForm } from '../../http/forms.ts';
 import { readUuid } from '../../http/path-ids.ts';
 import { type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
@@ -30,7 +31,10 @@ export async function testChannel(context: UserPageContext): Promise<Redirect> {
   const result = await actions.testChannel(session, { id });
   // The address may have been changed since the page was opened.
   if (!result.success && result.code === 'CONFLICT') {
-    return { to: `/channels/${id}`, notice: { kind: 'warn', text: texts.channels.noTest(result.error) } };
+    return {
+      to: `/channels/${id}`,
+      notice: { kind: 'warn', text: texts.channels.noTest(translateApiMessage(result.error, texts)) },
+    };
   }
   return { to: `/channels/${id}`, notice: describeTest(context, unwrap(result)) };
 }

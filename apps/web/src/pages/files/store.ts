@@ -1,5 +1,5 @@
 import type { ActionError } from '@carillon/contract/actions/index';
-import type { Texts } from '@carillon/texts';
+import { type Texts, translateApiMessage } from '@carillon/texts';
 import { readFiles } from '../../http/multipart.ts';
 import { ActionFailed, type UserPageContext } from '../../page.ts';
 
@@ -23,15 +23,16 @@ export async function storeFiles(context: UserPageContext): Promise<{ ids: strin
   return { ids, problems };
 }
 
-function describeProblems({ files, formats }: Texts, name: string, result: ActionError): string[] {
+function describeProblems(texts: Texts, name: string, result: ActionError): string[] {
+  const { files, formats } = texts;
   switch (result.code) {
     case undefined:
       return Object.values(result.details)
         .flat()
-        .map((text) => `${name} ${text}`);
+        .map((text) => `${name} ${translateApiMessage(text, texts)}`);
     case 'QUOTA_EXCEEDED':
     case 'SERVICE_UNAVAILABLE':
-      return [files.notStored(name, result.error)];
+      return [files.notStored(name, translateApiMessage(result.error, texts))];
     case 'RATE_LIMIT_EXCEEDED':
       return [files.notStored(name, files.tooMany(formats.duration(result.retryAfter * 1000)))];
     default:

@@ -1,7 +1,7 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import { readItemMessage } from '@carillon/contract/validation/unsafe-values';
-import type { Texts } from '@carillon/texts';
-import { type FormErrors, NO_ERRORS, toFormErrors } from '../../components/fields.ts';
+import { type Texts, translateApiMessage } from '@carillon/texts';
+import { type FormErrors, NO_ERRORS, toFormErrors, translateFields } from '../../components/fields.ts';
 import { renderIcon } from '../../components/status-icon.ts';
 import { type Html, html } from '../../html.ts';
 
@@ -28,8 +28,7 @@ const nameField = (field: string, { taskForm }: Texts): string | undefined =>
 /** What a person reads: `must not be blank` becomes `Prompt must not be blank`. */
 function completeMessage(field: string, message: string, texts: Texts): string {
   const label = nameField(field, texts);
-  const text = message.replace(/, or null$/, '');
-  return label !== undefined && /^[a-z]/.test(text) ? texts.taskForm.problem(label, text) : text;
+  return label !== undefined && /^[a-z]/.test(message) ? texts.taskForm.problem(label, message) : message;
 }
 
 function describeProblem(field: string, place: string, message: string, texts: Texts): string {
@@ -53,7 +52,7 @@ const toSeconds = (message: string) =>
 /** The errors of the API, at the fields of the form and in words for people. */
 export function nameFields(details: Readonly<Record<string, readonly string[]>>, texts: Texts): Problems {
   const named: Problems = {};
-  for (const [path, messages] of Object.entries(details)) {
+  for (const [path, messages] of Object.entries(translateFields(details, texts))) {
     const { field, place } = findField(path);
     const described = messages.map((text) => describeProblem(field, place, text, texts));
     named[field] = [...new Set([...(named[field] ?? []), ...described])];
@@ -63,7 +62,7 @@ export function nameFields(details: Readonly<Record<string, readonly string[]>>,
 
 /** Errors of the form, or of the whole; a provider that fails is one of them. */
 export function toTaskErrors(result: ActionError, texts: Texts): FormErrors {
-  if (result.code === 'SERVICE_UNAVAILABLE') return { fields: {}, form: result.error };
+  if (result.code === 'SERVICE_UNAVAILABLE') return { fields: {}, form: translateApiMessage(result.error, texts) };
   const { fields, form } = toFormErrors(result, texts);
   return { fields: nameFields(fields, texts), form };
 }

@@ -1,5 +1,5 @@
 import { isTimeZone } from '@carillon/contract/validation/formats';
-import type { Texts } from '@carillon/texts';
+import { type Texts, translateApiMessage } from '@carillon/texts';
 import type { WebActionData } from '../../../actions.ts';
 import { formatCron } from '../../../components/schedule/format-cron.ts';
 import {
@@ -149,7 +149,9 @@ async function previewSchedule(
   return fail(
     {
       ...nameFields(others, context.texts),
-      ...(recurrencePattern && { cron: recurrencePattern }),
+      ...(recurrencePattern && {
+        cron: recurrencePattern.map((text) => translateApiMessage(text, context.texts)),
+      }),
       ...(scheduledFor && { date: [taskForm.firstInPast] }),
       ...(timezone && { timezone: [taskForm.chooseZone] }),
     },
