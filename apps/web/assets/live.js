@@ -12,10 +12,16 @@ let timer = null;
 let lastId = document.body.dataset.after ?? '0';
 let refreshedAt = 0;
 
-function show(text, isLost) {
-  if (!status || status.textContent === text) return;
+function show(state, isLost) {
+  const text = status.dataset[state];
+  if (status.textContent === text) return;
   status.textContent = text;
   status.classList.toggle('lost', isLost);
+}
+
+function refresh() {
+  refreshedAt = Date.now();
+  document.body.dispatchEvent(new CustomEvent('carillon:changed'));
 }
 
 function changed({ lastEventId }) {
@@ -24,17 +30,18 @@ function changed({ lastEventId }) {
   const wait = Math.max(GATHER_MS, refreshedAt + REFRESH_MS - Date.now());
   timer = setTimeout(() => {
     timer = null;
-    refreshedAt = Date.now();
-    document.body.dispatchEvent(new CustomEvent('carillon:changed'));
+    refresh();
   }, wait);
 }
 
 function open() {
   source = new EventSource(`/api/events?after=${encodeURIComponent(lastId)}`);
-  source.onopen = () => show('Live', false);
+  source.onopen = () => show('live', false);
   source.onerror = () => {
-    if (source.readyState === EventSource.CLOSED) show('Not live: reload the page to see changes', true);
-    else show('Connection lost, trying again', true);
+    const isClosed = source.readyState === EventSource.CLOSED;
+    show(isClosed ? 'off' : 'lost', true);
+    // Leads to the sign-in if the session has ended.
+    if (isClosed) refresh();
   };
   for (const kind of [...KINDS, 'reset']) source.addEventListener(kind, changed);
 }
@@ -46,9 +53,15 @@ function openWhileVisible() {
   } else if (source !== null) {
     source.close();
     source = null;
-    show('Paused', false);
+    show('paused', false);
   }
 }
+
+document.body.addEventListener('htmx:after:swap', () => {
+  const icon = document.getElementById('icon');
+  const { hidden } = document.getElementById('unseen-runs');
+  icon.href = hidden ? icon.dataset.quiet : icon.dataset.news;
+});
 
 if (status) {
   document.addEventListener('visibilitychange', openWhileVisible);

@@ -1,6 +1,6 @@
 import { EVENT_KINDS } from '@carillon/contract/webhooks/events';
 import type { Texts } from '@carillon/texts';
-import { renderNavigation, renderShortcuts } from './components/navigation.ts';
+import { formatCount, renderNavigation, renderShortcuts } from './components/navigation.ts';
 import { signInPicture } from './components/sign-in-picture.ts';
 import { EMPTY, type Html, html, raw } from './html.ts';
 import { ASSET_URLS } from './http/assets.ts';
@@ -12,9 +12,9 @@ interface Frame {
   theme: 'light' | 'dark' | null;
 }
 
-const renderHead = ({ title, isLive, scripts = [] }: Page, { navigation }: Texts) => html`<head>
+const renderHead = ({ title, isLive, scripts = [] }: Page, { navigation }: Texts, unseen = 0) => html`<head>
 <meta charset="utf-8">
-<title>${title} · Carillon</title>
+<title>${unseen > 0 && `(${formatCount(unseen)}) `}${title} · Carillon</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="description" content="${navigation.description}">
 <meta name="color-scheme" content="light dark">
@@ -22,7 +22,7 @@ const renderHead = ({ title, isLive, scripts = [] }: Page, { navigation }: Texts
 <meta name="theme-color" content="#151d1b" media="(prefers-color-scheme: dark)">
 <meta name="htmx-config" content='{"includeIndicatorStyles":false,"allowEval":false,"morphIgnore":["data-htmx-powered","open"]}'>
 <link rel="preload" href="${ASSET_URLS.latin}" as="font" type="font/woff2" crossorigin>
-<link rel="icon" href="${ASSET_URLS.mark}" type="image/svg+xml">
+<link rel="icon" id="icon" href="${unseen > 0 ? ASSET_URLS.markNews : ASSET_URLS.mark}" type="image/svg+xml" data-quiet="${ASSET_URLS.mark}" data-news="${ASSET_URLS.markNews}">
 <link rel="apple-touch-icon" href="${ASSET_URLS.touchIcon}">
 <link rel="manifest" href="${ASSET_URLS.manifest}">
 <link rel="stylesheet" href="${ASSET_URLS.styles}">
@@ -33,9 +33,12 @@ ${isLive && html`<script src="${ASSET_URLS.live}" type="module"></script>`}${scr
 const renderNotice = (notice: Notice | null) =>
   notice ? html`<div class="notice ${notice.kind}" role="status"><p>${notice.text}</p></div>` : EMPTY;
 
-const renderHeader = ({ title, subtitle, aside, breadcrumb, isLive }: Page) => html`<div class="top">
+const renderHeader = (
+  { title, subtitle, aside, breadcrumb, isLive }: Page,
+  { navigation }: Texts,
+) => html`<div class="top">
 <div>${breadcrumb && html`<a class="crumb" href="${breadcrumb.href}">${breadcrumb.text}</a>`}<h1>${title}</h1>${subtitle && html`<p>${subtitle}</p>`}</div>
-${(aside || isLive) && html`<div class="do">${isLive && html`<p class="live" id="live" role="status" hx-morph-skip></p>`}${aside}</div>`}
+${(aside || isLive) && html`<div class="do">${isLive && html`<p class="live" id="live" role="status" hx-morph-skip data-live="${navigation.live}" data-lost="${navigation.lost}" data-off="${navigation.notLive}" data-paused="${navigation.livePaused}"></p>`}${aside}</div>`}
 </div>`;
 
 const renderHtml = ({ language }: Texts, theme: Frame['theme'], head: Html, body: Html) =>
@@ -47,20 +50,23 @@ ${body}
 
 /** The page of a signed-in user, with the navigation. */
 export function renderSignedIn(context: UserPageContext, { page, notice, theme }: Frame): Html {
-  const { isLive = false, body } = page;
+  const { isLive = false, body, seen = 0 } = page;
+  const unseen = context.viewer.unseenRuns - seen;
   const refresh = isLive
-    ? raw(' hx-get="" hx-trigger="carillon:changed from:body" hx-select="#main" hx-target="this" hx-swap="outerMorph"')
+    ? raw(
+        ' hx-get="" hx-trigger="carillon:changed from:body" hx-select="#main" hx-select-oob="#unseen-runs,#unread" hx-target="this" hx-swap="outerMorph"',
+      )
     : EMPTY;
   return renderHtml(
     context.texts,
     theme,
-    renderHead(page, context.texts),
+    renderHead(page, context.texts, unseen),
     html`<body data-events="${EVENT_KINDS.join(' ')}" data-after="${context.viewer.lastEventId}">
 <a class="skip" href="#main">${context.texts.navigation.skip}</a>
-${renderNavigation(context)}
+${renderNavigation(context, unseen)}
 <main id="main" tabindex="-1"${refresh}>
 <div class="notices" id="notices" hx-morph-skip>${renderNotice(notice)}</div>
-${renderHeader(page)}
+${renderHeader(page, context.texts)}
 ${body}
 </main>
 ${renderShortcuts(context)}

@@ -92,6 +92,8 @@ export interface Page {
   status?: number;
   /** Whether the page refreshes itself when something changes. */
   isLive?: boolean;
+  /** How many unseen runs this page has seen: they were counted before. */
+  seen?: number;
   /** Addresses of scripts that improve this page. */
   scripts?: readonly string[];
 }

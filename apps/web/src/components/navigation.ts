@@ -1,4 +1,3 @@
-import type { Texts } from '@carillon/texts';
 import { EMPTY, html, raw } from '../html.ts';
 import { ASSET_URLS } from '../http/assets.ts';
 import type { UserPageContext } from '../page.ts';
@@ -66,22 +65,20 @@ const SHORTCUTS = [
 const renderIcon = (name: keyof typeof ICONS) =>
   raw(`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${ICONS[name]}"/></svg>`);
 
-const MOST_UNREAD = 100;
+const MOST_COUNTED = 100;
 
-const renderUnread = (unread: number, texts: Texts['navigation']) =>
-  unread > 0 &&
-  html` <span class="tag">${unread < MOST_UNREAD ? unread : '99+'}<span class="vh"> ${texts.unread}</span></span>`;
+export const formatCount = (count: number): string => (count < MOST_COUNTED ? String(count) : `${MOST_COUNTED - 1}+`);
+
+/** It stays without a count, so that a refresh of the page finds it. */
+const renderCount = (id: string, count: number, text: string) =>
+  html` <span class="tag" id="${id}"${count === 0 && raw(' hidden')}>${formatCount(count)}<span class="vh"> ${text}</span></span>`;
 
 const isCurrent = (href: string, path: string) => path === href || (href !== '/' && path.startsWith(`${href}/`));
 
-export function renderNavigation({
-  viewer,
-  request,
-  timeZone,
-  now,
-  csrfField,
-  texts: { navigation: texts, formats },
-}: UserPageContext) {
+export function renderNavigation(
+  { viewer, request, timeZone, now, csrfField, texts: { navigation: texts, formats } }: UserPageContext,
+  unseenRuns: number,
+) {
   const [path = '/'] = request.url.split('?');
   const groups = viewer.role === 'ADMIN' ? [...GROUPS, ADMIN_GROUP] : GROUPS;
   return html`<div class="side">
@@ -96,8 +93,8 @@ ${groups.map(
 <ul aria-labelledby="menu-${group}">${entries.map(
       ({ href, name }) =>
         html`<li><a href="${href}"${isCurrent(href, path) && raw(' aria-current="page"')}>${renderIcon(name)}${texts[name]}${
-          href === '/notifications' && renderUnread(viewer.unread, texts)
-        }</a></li>`,
+          href === '/notifications' && renderCount('unread', viewer.unread, texts.unread)
+        }${href === '/executions' && renderCount('unseen-runs', unseenRuns, texts.unseen)}</a></li>`,
     )}</ul>`,
 )}
 <form class="me" method="post" action="/sign-out">${csrfField}

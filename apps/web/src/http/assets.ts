@@ -24,6 +24,8 @@ const icon = (name: string) => ({ folder: 'images', name, type: 'image/png', pat
 /** A file that names another one follows it. */
 const FILES = {
   mark: { folder: 'images', name: 'mark.svg', type: 'image/svg+xml', path: ownFile('mark.svg') },
+  /** While a run was not seen. */
+  markNews: { folder: 'images', name: 'mark-news.svg', type: 'image/svg+xml', path: ownFile('mark-news.svg') },
   drum: { folder: 'images', name: 'drum.svg', type: 'image/svg+xml', path: ownFile('drum.svg') },
   icon192: icon('icon-192.png'),
   icon512: icon('icon-512.png'),

@@ -131,7 +131,8 @@ export function askForSignIn(dashboard: Dashboard, request: FastifyRequest, repl
   const isPart = request.headers['hx-request'] !== undefined;
   const next = isForm || isPart ? findPageBefore(dashboard, request) : request.url;
   const address = next === '/' ? '/sign-in' : `/sign-in?next=${encodeURIComponent(next)}`;
-  if (isForm) setNotice(reply, dashboard, { kind: 'warn', text: readTexts(request).navigation.sessionEnded });
+  const { sessionEnded, signedOut } = readTexts(request).navigation;
+  if (isForm || isPart) setNotice(reply, dashboard, { kind: 'warn', text: isForm ? sessionEnded : signedOut });
   if (isPart) return reply.code(200).header('hx-redirect', address).send();
   return reply.redirect(address, 303);
 }

@@ -17,7 +17,7 @@ const notify = ({ id }: Person, titles: readonly string[], kind = 'usage.alert',
     titles.map((title) => ({ userId: id, kind, title, message, byMail: false })),
   );
 const titlesOf = ({ document }: ShownPage) => document.querySelectorAll('main h3').map(({ text }) => text);
-const unreadOf = ({ document }: ShownPage) => document.querySelector('nav a[href="/notifications"] .tag')?.text ?? '';
+const unreadOf = ({ document }: ShownPage) => document.querySelector('#unread:not([hidden])')?.text ?? '';
 
 t.test('A list without notifications says what appears there', async (t) => {
   const page = await visit(app, await newAlice()).open('/notifications');

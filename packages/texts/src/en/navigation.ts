@@ -23,6 +23,13 @@ export const navigation = {
   settings: 'Settings',
   administration: 'Administration',
   unread: 'unread',
+  unseen: 'new',
+  search: 'Search',
+  live: 'Live',
+  lost: 'Connection lost, trying again',
+  notLive: 'Not live: reload the page to see changes',
+  livePaused: 'Paused',
+  signedOut: 'You are signed out. Sign in to continue.',
   /** `place` is the city of the time zone. */
   localTime: (place: string, time: string) => `${place}, ${time}`,
   signOut: 'Sign out',

@@ -9,7 +9,11 @@ export const runs = {
   run: (moment: string) => `Run of ${moment}`,
   number: (id: number) => `run ${id}`,
 
+  search: 'Search answers and prompts',
+  task: 'Task',
+  new: 'new',
   outcome: 'Outcome',
+  unseen: 'New',
   any: 'Any',
   from: 'From',
   to: 'To',

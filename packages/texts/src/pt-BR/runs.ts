@@ -10,7 +10,11 @@ export const runs: typeof en = {
   run: (moment) => `Execução de ${moment}`,
   number: (id) => `execução ${id}`,
 
+  search: 'Buscar em respostas e prompts',
+  task: 'Tarefa',
+  new: 'nova',
   outcome: 'Resultado',
+  unseen: 'Nova',
   any: 'Todos',
   from: 'De',
   to: 'Até',

@@ -4,7 +4,7 @@ import { executions, occurrences, queryRows, tasks, toInstant, toInstantOrNull, 
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { executionNotFound, invalidField } from '../../errors.ts';
-import { decodeIdCursor, encodeCursor } from '../../platform/queries/pages.ts';
+import { containsPattern, decodeIdCursor, encodeCursor } from '../../platform/queries/pages.ts';
 import { hasPlannedTrigger, isUnseen, isWatched } from '../../platform/queries/runs.ts';
 import { startOfDay } from '../schedule/time-zone.ts';
 import { executionFields, stepFields, toExecution } from './read.ts';
@@ -172,6 +172,7 @@ interface RunRow
   isChanged: boolean;
   /** How many pages the answer cites. */
   sources: number;
+  isNew: boolean;
 }
 
 interface Found {
@@ -194,24 +195,46 @@ const OUTCOMES = {
 const MAX_MISSED = 100;
 const NEWEST_TASKS = 1000;
 
+const hasName = (name: SQL, text: string | undefined): SQL =>
+  text ? sql`${name} ilike ${containsPattern(text)}` : sql`true`;
+
+/** Of the caller's time zone: from the start of the first day until the end of the last one. */
+function readDays({ timezone }: Caller, { from, to }: { from?: string; to?: string }) {
+  const zone = timezone ?? 'UTC';
+  const first = from === undefined ? null : readDay('from', from, zone, 0);
+  const until = to === undefined ? null : readDay('to', to, zone, 1);
+  if (first && until && first >= until) throw invalidField('to', 'must not be before the first day');
+  return { from: first, until };
+}
+
 /** The latest planned runs that did not take place, newest first. */
-export async function listMissedRuns({ db }: Context, caller: Caller) {
+export async function listMissedRuns({ db }: Context, caller: Caller, input: WebActionInput<'listMissedRuns'>) {
+  const { taskId, taskName } = input;
+  const { from, until } = readDays(caller, input);
   const missed = await queryRows<{ taskId: number; taskName: string; plannedFor: string; recordedAt: string }>(
     db,
     sql`
     select t.id as task_id, t.name as task_name, o.planned_for, o.recorded_at
-    from (select id, name from tasks where user_id = ${caller.id} order by id desc limit ${NEWEST_TASKS}) t
+    from (
+      select id, name from tasks where user_id = ${caller.id}
+        and ${taskId === undefined ? sql`true` : sql`id = ${taskId}`} order by id desc limit ${NEWEST_TASKS}
+    ) t
     cross join lateral (
       select planned_for, recorded_at from occurrences where task_id = t.id and fate = 'missed'
+        ${from ? sql`and planned_for >= ${from.toISOString()}::timestamptz` : sql``}
+        ${until ? sql`and planned_for < ${until.toISOString()}::timestamptz` : sql``}
       order by recorded_at desc limit ${MAX_MISSED}
     ) o
+    where ${hasName(sql`t.name`, taskName)}
     order by o.planned_for desc limit ${MAX_MISSED}`,
   );
-  return missed.map((one) => ({
-    ...one,
-    plannedFor: toInstant(one.plannedFor),
-    recordedAt: toInstant(one.recordedAt),
-  }));
+  return {
+    missed: missed.map((one) => ({
+      ...one,
+      plannedFor: toInstant(one.plannedFor),
+      recordedAt: toInstant(one.recordedAt),
+    })),
+  };
 }
 
 /**
@@ -219,14 +242,11 @@ export async function listMissedRuns({ db }: Context, caller: Caller) {
  * `isPartial` if only the newest runs were searched for a filter: the cursor leads to the older ones.
  */
 export async function listRuns(ctx: Context, caller: Caller, input: WebActionInput<'listRuns'>) {
-  const { taskId = null, status, outcome, unseen = false, search, limit } = input;
+  const { taskId = null, taskName: name, status, outcome, unseen = false, search, limit } = input;
   if (search !== undefined) await indexRunsOfUser(ctx, caller.id);
   const before = decodeIdCursor(input.cursor);
-  const zone = caller.timezone ?? 'UTC';
-  const from = input.from === undefined ? null : readDay('from', input.from, zone, 0);
-  const until = input.to === undefined ? null : readDay('to', input.to, zone, 1);
-  const isSearch =
-    status !== undefined || outcome !== undefined || unseen || search !== undefined || from !== null || until !== null;
+  const { from, until } = readDays(caller, input);
+  const isSearch = Boolean(status || outcome || unseen || search !== undefined || name || from || until);
   const [found] = await queryRows<Found>(
     ctx.db,
     sql`
@@ -244,6 +264,7 @@ export async function listRuns(ctx: Context, caller: Caller, input: WebActionInp
       where true ${status === undefined ? sql`` : sql`and s.status = ${status}`}
         ${outcome === undefined ? sql`` : sql`and ${OUTCOMES[outcome]}`}
         ${unseen ? sql`and ${isUnseen(sql`s`, sql`${caller.id}`)}` : sql``}
+        ${name ? sql`and exists (select from tasks t where t.id = s.task_id and ${hasName(sql`t.name`, name)})` : sql``}
         ${from ? sql`and s.created_at >= ${from.toISOString()}::timestamptz` : sql``}
         ${until ? sql`and s.created_at < ${until.toISOString()}::timestamptz` : sql``}
       order by s.id desc limit ${limit + 1}
@@ -252,7 +273,8 @@ export async function listRuns(ctx: Context, caller: Caller, input: WebActionInp
         e.planned_for as "plannedFor", e.created_at as "createdAt", e.attempt, e.error_code as "errorCode", e.error,
         left(e.result, ${MAX_ANSWER_START}) as "resultStart", e.processing_time_ms as "processingTimeMs",
         e.cost_usd as "costUsd", exists (select from executions r where r.retry_of_id = e.id and r.id > e.id) as "isRetried",
-        e.changed is true and ${isWatched('t')} as "isChanged", coalesce(json_array_length(e.citations), 0) as sources
+        e.changed is true and ${isWatched('t')} as "isChanged", coalesce(json_array_length(e.citations), 0) as sources,
+        ${isUnseen(sql`e`, sql`${caller.id}`)} as "isNew"
       from page join executions e using (id) join tasks t on t.id = e.task_id
         left join occurrences o on o.task_id = e.task_id and o.planned_for = e.planned_for and ${hasPlannedTrigger('e')}
     )

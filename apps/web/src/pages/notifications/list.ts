@@ -39,7 +39,7 @@ const WEBHOOK_ID = /\b(?:Webhook|Channel): ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a
 
 function renderLink({ notifications }: Texts, { kind, message }: Notification): Html {
   if (kind === 'usage.alert') return html`<a href="/usage">${notifications.seeUsage}</a>`;
-  if (kind === 'task.failed') return html`<a href="/executions?status=failed">${notifications.seeFailedRuns}</a>`;
+  if (kind === 'task.failed') return html`<a href="/executions?outcome=failed">${notifications.seeFailedRuns}</a>`;
   if (kind === 'task.over_budget') return html`<a href="/tasks">${notifications.seeTasks}</a>`;
   if (ALERTS.includes(kind)) return html`<a href="/alerts">${notifications.seeAlerts}</a>`;
   if (kind.startsWith('channel.')) return html`<a href="/channels">${notifications.seeChannels}</a>`;

@@ -1,4 +1,4 @@
-import { EXECUTION_STATUSES, type ExecutionStatus } from '@carillon/contract/executions';
+import type { WebActionError } from '@carillon/contract/actions/web/index';
 import { parseId } from '@carillon/contract/validation/formats';
 import type { Texts } from '@carillon/texts';
 import {
@@ -10,6 +10,7 @@ import {
   toFormErrors,
 } from '../../components/fields.ts';
 import { firstLine } from '../../components/first-line.ts';
+import { renderOutcome } from '../../components/status-icon.ts';
 import {
   buildAddress,
   renderCell,
@@ -19,65 +20,157 @@ import {
   renderTable,
 } from '../../components/tables.ts';
 import { renderMoment } from '../../components/times.ts';
-import { EMPTY, type Html, html } from '../../html.ts';
+import { EMPTY, type Html, html, raw } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
 import type { Page, UserPageContext } from '../../page.ts';
 import { type RunOfList, renderRunOutcome, timeOf } from './outcomes.ts';
+import { renderSeeAll } from './seen.ts';
 
 const PATH = '/executions';
 const PAGE_SIZE = 25;
 
-const STATUS_WORDS = { pending: 'waiting', running: 'running', completed: 'ran', failed: 'failed' } as const;
+/** What the filter of the outcome asks for. Missed runs are no runs: they have a list of their own. */
+const OUTCOMES = {
+  new: { unseen: true },
+  pending: { status: 'pending' },
+  running: { status: 'running' },
+  completed: { status: 'completed' },
+  changed: { outcome: 'changed' },
+  late: { outcome: 'late' },
+  failed: { outcome: 'failed' },
+  missed: {},
+  over_quota: { outcome: 'over_quota' },
+  stopped: { outcome: 'stopped' },
+} as const;
+type Outcome = keyof typeof OUTCOMES;
+
+const isOutcome = (name: string): name is Outcome => Object.hasOwn(OUTCOMES, name);
+
+const listOutcomes = ({ runs, outcomes }: Texts): Record<Outcome, string> => ({
+  new: runs.unseen,
+  pending: outcomes.waiting,
+  running: outcomes.running,
+  completed: outcomes.ran,
+  changed: outcomes.changed,
+  late: outcomes.late,
+  failed: outcomes.failed,
+  missed: outcomes.missed,
+  over_quota: outcomes.overQuota,
+  stopped: outcomes.cancelled,
+});
 
 interface Filter extends Record<string, string | undefined> {
+  q: string | undefined;
+  /** The id of one. */
   task: string | undefined;
-  status: string | undefined;
+  taskName: string | undefined;
+  outcome: string | undefined;
   from: string | undefined;
   to: string | undefined;
 }
 
 export async function showRuns(context: UserPageContext): Promise<Page> {
   const { runs: texts } = context.texts;
-  const { task, status, from, to, cursor } = readQuery(context.request);
-  const filter = { task, status, from, to };
+  const { q, task, taskName, outcome, from, to, cursor } = readQuery(context.request);
+  const filter = { q, task, taskName, outcome, from, to };
   const taskId = task ? parseId(task) : null;
-  const result = await context.actions.listRuns(context.session, {
+  const asked = {
     ...(taskId !== null && { taskId }),
-    ...(status && { status: status as ExecutionStatus }),
+    ...(taskName && { taskName }),
     ...(from && { from }),
     ...(to && { to }),
+  };
+  if (outcome === 'missed') return showMissed(context, filter, asked);
+  const result = await context.actions.listRuns(context.session, {
+    ...asked,
+    ...(q && { search: q }),
+    ...(outcome && (isOutcome(outcome) ? OUTCOMES[outcome] : { outcome: outcome as 'changed' })),
     ...(cursor && { cursor }),
     limit: PAGE_SIZE,
   });
-  if (!result.success) {
-    const body = html`${renderFilter(context, filter, null, toFormErrors(result, context.texts))}`;
-    return { title: texts.title, status: 422, body };
-  }
-  const { runs, taskName, nextCursor, isPartial } = result.data;
+  if (!result.success) return showRefused(context, filter, result);
+  const { runs, taskName: onlyTask, nextCursor, isPartial } = result.data;
   const query = { ...filter, cursor };
   return {
     title: texts.title,
     subtitle: texts.subtitle,
     isLive: true,
-    body: html`${renderFilter(context, filter, taskName, NO_ERRORS)}
+    aside: renderSeeAll(context, buildAddress(PATH, query)) || undefined,
+    body: html`${renderFilter(context, filter, onlyTask, NO_ERRORS)}
 ${runs.length > 0 ? renderRuns(context, runs) : renderEmpty(context, query, isPartial)}
 ${(nextCursor !== null || cursor) && renderPager({ path: PATH, query, nextCursor, text: isPartial ? texts.notSearched : texts.onThisPage(runs.length), texts: context.texts })}`,
   };
 }
 
+/** The form again, with what is wrong. */
+const showRefused = (context: UserPageContext, filter: Filter, refused: WebActionError): Page => ({
+  title: context.texts.runs.title,
+  status: 422,
+  body: renderFilter(context, filter, null, toFormErrors(refused, context.texts)),
+});
+
+async function showMissed(
+  context: UserPageContext,
+  filter: Filter,
+  asked: Parameters<UserPageContext['actions']['listMissedRuns']>[1],
+): Promise<Page> {
+  const { runs: texts, tasks, outcomes } = context.texts;
+  const result = await context.actions.listMissedRuns(context.session, asked);
+  if (!result.success) return showRefused(context, filter, result);
+  // They have no words.
+  const missed = filter.q ? [] : result.data.missed;
+  const onlyTask = filter.task ? (missed[0]?.taskName ?? null) : null;
+  const rows = missed.map(({ taskId, taskName, plannedFor }) =>
+    renderRow(
+      renderRowHead(
+        html`${renderMoment(plannedFor, context)}<span class="sub">${context.texts.formats.distance(new Date(plannedFor), context.now)}</span>`,
+        { class: 'tight' },
+      ),
+      renderCell(renderOutcome('missed', outcomes.missed)),
+      renderCell(html`<a href="/tasks/${taskId}">${taskName}</a>`, { class: 'whole' }),
+      renderCell(html`<a href="/tasks/${taskId}/backfill">${tasks.runMissed}<span class="vh">: ${taskName}</span></a>`),
+    ),
+  );
+  const columns = [
+    { head: texts.planned },
+    { head: texts.outcome },
+    { head: tasks.task },
+    { head: html`<span class="vh">${context.texts.lists.actions}</span>` },
+  ];
+  return {
+    title: texts.title,
+    subtitle: texts.subtitle,
+    isLive: true,
+    body: html`${renderFilter(context, filter, onlyTask, NO_ERRORS)}
+${rows.length > 0 ? renderTable(texts.title, columns, rows) : renderEmpty(context, { ...filter, cursor: undefined }, false)}`,
+  };
+}
+
 const renderFilter = (
   { texts }: UserPageContext,
-  { task, status, from, to }: Filter,
-  taskName: string | null,
+  { q, task, taskName, outcome, from, to }: Filter,
+  onlyTask: string | null,
   errors: FormErrors,
 ): Html => {
-  const { runs, outcomes, forms } = texts;
-  const isSet = [task, status, from, to].some(Boolean);
-  const options = EXECUTION_STATUSES.map((value) => ({ value, text: outcomes[STATUS_WORDS[value]] }));
-  const taskLink = taskName === null ? html`${runs.unknownTask}` : html`<a href="/tasks/${task}">${taskName}</a>`;
-  return html`${renderFormError(errors, texts)}<form class="sentence" id="filter" method="get" action="${PATH}" hx-preserve>
-${task && html`<input type="hidden" name="task" value="${task}">`}
-${renderSelect({ name: 'status', label: runs.outcome, options: [{ value: '', text: runs.any }, ...options], value: status, errors })}
+  const { runs, forms } = texts;
+  const isSet = [q, task, taskName, outcome, from, to].some(Boolean);
+  const options = Object.entries(listOutcomes(texts)).map(([value, text]) => ({ value, text }));
+  const taskLink = onlyTask === null ? html`${runs.unknownTask}` : html`<a href="/tasks/${task}">${onlyTask}</a>`;
+  return html`${renderFormError(errors, texts)}<form class="sentence" id="filter" method="get" action="${PATH}" role="search" aria-label="${runs.title}" hx-preserve>
+<div class="grow">${renderInput({ name: 'q', label: runs.search, type: 'search', value: q, errors, attributes: raw('maxlength="200"') })}</div>
+${
+  task
+    ? html`<input type="hidden" name="task" value="${task}">`
+    : renderInput({
+        name: 'taskName',
+        label: runs.task,
+        type: 'search',
+        value: taskName,
+        errors,
+        attributes: raw('maxlength="100"'),
+      })
+}
+${renderSelect({ name: 'outcome', label: runs.outcome, options: [{ value: '', text: runs.any }, ...options], value: outcome, errors })}
 ${renderInput({ name: 'from', label: runs.from, type: 'date', value: from, errors })}
 ${renderInput({ name: 'to', label: runs.to, type: 'date', value: to, errors })}
 <button>${forms.apply}</button>${isSet && html`<a class="button quiet" href="${PATH}">${runs.clearFilter}</a>`}
@@ -102,7 +195,8 @@ const renderRuns = (context: UserPageContext, runs: readonly RunOfList[]): Html 
   )}</form>`;
 
 function renderRun(context: UserPageContext, run: RunOfList): Html {
-  const { id, taskName, status, resultStart, error, processingTimeMs, costUsd, attempt, isRetried, sources } = run;
+  const { id, taskName, status, resultStart, error, processingTimeMs, costUsd, attempt, isRetried, sources, isNew } =
+    run;
   const { runs, outcomes, formats } = context.texts;
   const at = timeOf(run);
   const text = firstLine(status === 'failed' ? (error ?? '') : (resultStart ?? ''));
@@ -117,7 +211,7 @@ function renderRun(context: UserPageContext, run: RunOfList): Html {
       html`${renderRunOutcome(context.texts, run)}${attempt > 1 && html`<span class="sub">${outcomes.attempt(attempt)}</span>`}`,
     ),
     renderCell(
-      html`${taskName}${text !== '' && html`<span class="sub line">${text}</span>`}${
+      html`${taskName}${isNew && html` <span class="tag">${runs.new}</span>`}${text !== '' && html`<span class="sub line">${text}</span>`}${
         sources > 0 && html`<span class="tag calm">${runs.sources(sources)}</span>`
       }`,
       { class: 'whole' },

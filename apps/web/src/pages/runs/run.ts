@@ -48,6 +48,7 @@ export function renderRunPage(
     subtitle: html`${renderRunOutcome(texts, { ...execution, fate: run.fate, isChanged: run.isChanged })}${elapsed}${place} · ${runs.number(id)}`,
     aside: renderButtons(context, run),
     isLive: !hasEnded || run.hasLiveRetry,
+    seen: hasEnded && execution.seenAt === null && execution.outcome !== 'nothing_new' ? 1 : 0,
     scripts: [ASSET_URLS.copy, ...(hasEnded ? [] : [ASSET_URLS.clock])],
     body: html`${renderFormError(errors, texts)}${status === 'failed' ? renderFailure(context, run) : EMPTY}
 <div class="split"><div class="gap-l">

@@ -8,22 +8,27 @@ const Day = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'A day
 /** What happened to a run; `failed` without refused and stopped ones. */
 export const RUN_OUTCOMES = ['changed', 'late', 'failed', 'over_quota', 'stopped'] as const;
 
-const ListRunsInput = strictObject({
+const RunFilter = {
   taskId: Type.Optional(Id),
+  taskName: Type.Optional(Type.String({ maxLength: 100, description: 'A part of the name of the task' })),
+  from: Type.Optional(Day),
+  to: Type.Optional(Day),
+};
+
+const ListRunsInput = strictObject({
+  ...RunFilter,
   status: Type.Optional(ExecutionStatus),
   outcome: Type.Optional(stringEnum(RUN_OUTCOMES)),
   unseen: Type.Optional(Type.Boolean()),
   /** Words of the result or the prompt. */
   search: Type.Optional(Type.String({ maxLength: 200 })),
-  from: Type.Optional(Day),
-  to: Type.Optional(Day),
   limit: pageLimit(25),
   cursor: Type.Optional(Cursor),
 });
 
 export const runActions = {
   /** The latest planned runs that did not take place. */
-  listMissedRuns: userAction(strictObject({})),
+  listMissedRuns: userAction(strictObject(RunFilter)),
   /** All that have ended, or those that have ended before an instant. */
   seeRuns: userAction(SeeExecutionsInput),
   listRuns: userAction(ListRunsInput),

@@ -11,9 +11,7 @@ import type { WebActionBuilder } from './create-web-action.ts';
 export const runActions = ({ signedIn }: WebActionBuilder) => ({
   listRuns: signedIn('listRuns', async ({ ctx, caller }, input) => listRuns(ctx, caller, input)),
 
-  listMissedRuns: signedIn('listMissedRuns', async ({ ctx, caller }) => ({
-    missed: await listMissedRuns(ctx, caller),
-  })),
+  listMissedRuns: signedIn('listMissedRuns', ({ ctx, caller }, input) => listMissedRuns(ctx, caller, input)),
 
   seeRuns: signedIn('seeRuns', async ({ ctx, caller }, input) => ({ seen: await seeExecutions(ctx, caller, input) })),
 
