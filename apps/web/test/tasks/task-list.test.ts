@@ -222,3 +222,23 @@ t.test('Names stay text', async (t) => {
   }
   t.same(new Set(namesOn(await visitor.open('/tasks'))), new Set(names));
 });
+
+t.test('Stopped tasks are the first ones, and a filter shows what needs attention', async (t) => {
+  const { person, visitor } = await openList(['Well']);
+  const paused = { status: 'paused', nextExecutionAt: null } as const;
+  await insertTask(ctx, person.id, {
+    name: 'Stopped',
+    status: 'failed',
+    nextExecutionAt: null,
+    consecutiveFailures: 5,
+  });
+  await insertTask(ctx, person.id, { ...tomorrow, name: 'Failing', consecutiveFailures: 1 });
+  await insertTask(ctx, person.id, { ...tomorrow, name: 'Late', alertingSince: new Date('2026-11-20T09:00:00Z') });
+  await insertTask(ctx, person.id, { ...paused, name: 'Paused' });
+  const page = await visitor.open('/tasks');
+  t.equal(namesOn(page)[0], 'Stopped');
+  t.match(page.document.querySelector('tbody tr .failed')?.text, /Stopped/);
+  const attention = await visitor.open('/tasks?status=attention');
+  t.same(namesOn(attention).sort(), ['Failing', 'Late', 'Stopped']);
+  t.equal(attention.document.querySelector('option[selected][value=attention]')?.text, 'Needs attention');
+});

@@ -1,15 +1,17 @@
 import { TASK_SORTS } from '@carillon/contract/actions/web/task-list';
-import { TASK_STATUSES, type TaskStatus } from '@carillon/contract/tasks';
+import { TASK_STATUSES } from '@carillon/contract/tasks';
 import type { FastifyRequest } from 'fastify';
 import { buildAddress } from '../../components/tables.ts';
 import { readQuery } from '../../http/forms.ts';
 
 export type TaskSort = (typeof TASK_SORTS)[number];
 
+const FILTERS = ['attention', ...TASK_STATUSES] as const;
+
 /** What the address of the list asks for. */
 export interface ListQuery {
   search: string;
-  status: TaskStatus | undefined;
+  status: (typeof FILTERS)[number] | undefined;
   sort: TaskSort;
   cursor: string | undefined;
   /** Whether all boxes are ticked. */
@@ -24,7 +26,7 @@ export function readListQuery(request: FastifyRequest): ListQuery {
   const { search = '', status, sort, cursor, choose } = readQuery(request);
   return {
     search: [...search.replaceAll('\0', '').trim()].slice(0, MAX_SEARCH).join(''),
-    status: TASK_STATUSES.find((known) => known === status),
+    status: FILTERS.find((known) => known === status),
     sort: TASK_SORTS.find((known) => known === sort) ?? DEFAULT_SORT,
     cursor: cursor || undefined,
     choosesAll: choose === 'all',

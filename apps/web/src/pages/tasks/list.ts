@@ -26,7 +26,12 @@ export async function showTasks(context: UserPageContext): Promise<Page> {
   const { search, status, sort, cursor } = query;
   const { tasks } = context.texts;
   const list = unwrap(
-    await context.actions.getTaskList(context.session, { sort, status, search: search || undefined, cursor }),
+    await context.actions.getTaskList(context.session, {
+      sort,
+      ...(status === 'attention' ? { needsAttention: true } : { status }),
+      search: search || undefined,
+      cursor,
+    }),
   );
   return {
     title: tasks.title,
@@ -147,8 +152,8 @@ function renderNext(context: UserPageContext, { status, nextExecutionAt }: Row):
   const { tasks } = context.texts;
   if (nextExecutionAt !== null) return renderMomentWithDistance(nextExecutionAt, context);
   if (status === 'paused') return renderOutcome('paused', tasks.paused);
-  const word = status === 'completed' ? tasks.done : status === 'failed' ? tasks.stopped : tasks.none;
-  return html`<span class="muted">${word}</span>`;
+  if (status === 'failed') return renderOutcome('failed', tasks.stopped);
+  return html`<span class="muted">${status === 'completed' ? tasks.done : tasks.none}</span>`;
 }
 
 function renderNoMatch({ tasks }: Texts, { search, status }: ListQuery, isUnfinished: boolean): Html {
