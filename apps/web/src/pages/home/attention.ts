@@ -151,7 +151,7 @@ export function renderAttention(context: UserPageContext, { causes }: Overview):
   return html`<section aria-labelledby="needs">
 <div class="head"><h2 class="state" id="needs">${home.attention}</h2><p>${home.items(needs.length)}</p></div>
 ${renderNeeds(needs.slice(0, MAX_SHOWN))}
-${more.length > 0 && html`<details id="more-needs" class="more"><summary>${home.andMore(more.length)}</summary>${renderNeeds(more)}</details>`}
+${more.length > 0 && html`<details id="more-needs" class="rest"><summary>${home.andMore(more.length)}</summary>${renderNeeds(more)}</details>`}
 </section>`;
 }
 
