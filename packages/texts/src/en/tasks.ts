@@ -74,6 +74,11 @@ export const tasks = {
   noneMissing: 'No run is missing in this period.',
   missedQueued: (runs: number) => `${count(runs, 'missed run is', 'missed runs are')} queued.`,
 
+  pauseAll: 'Pause all…',
+  pauseAllHint: 'No task runs until then.',
+  pauseAllThen: 'Pause all tasks',
+  arePaused: (tasks: number, moment: string) => `${count(tasks, 'task is', 'tasks are')} paused until ${moment}.`,
+
   pauseUntil: 'Pause until…',
   resumeNow: 'Resume now',
   untilLabel: (zone: string) => `Until, ${zone} time`,

@@ -77,6 +77,11 @@ export const tasks: typeof en = {
   noneMissing: 'Não falta nenhuma execução nesse período.',
   missedQueued: (runs) => `${count(runs, 'execução perdida está', 'execuções perdidas estão')} na fila.`,
 
+  pauseAll: 'Pausar todas…',
+  pauseAllHint: 'Nenhuma tarefa é executada até lá.',
+  pauseAllThen: 'Pausar todas as tarefas',
+  arePaused: (tasks, moment) => `${count(tasks, 'tarefa está pausada', 'tarefas estão pausadas')} até ${moment}.`,
+
   pauseUntil: 'Pausar até…',
   resumeNow: 'Retomar agora',
   untilLabel: (zone) => `Até, horário de ${zone}`,

@@ -93,6 +93,8 @@ interface Found {
   matched: number;
   lastScanned: Position | null;
   tasks: ListedTask[] | null;
+  /** The pause until one instant that most active tasks have. */
+  pause: { until: string; tasks: number } | null;
 }
 
 /**
@@ -100,13 +102,14 @@ interface Found {
  * before the end, and continues at `nextCursor`.
  */
 export async function listTasksWithRuns(ctx: Context, caller: Caller, query: ListQuery) {
-  const { tasks, total, scanned, matched, lastScanned } = await findTasks(ctx, caller, query);
+  const { tasks, total, scanned, matched, lastScanned, pause } = await findTasks(ctx, caller, query);
   const hasMore = matched > TASK_PAGE_SIZE;
   const isUnfinished = !hasMore && isFiltered(query) && scanned === MAX_SCANNED;
   const last = hasMore ? tasks?.at(-1) : isUnfinished ? lastScanned : null;
   return {
     tasks: tasks ?? [],
     total,
+    pause,
     nextCursor: last ? encodeCursor(`${last.id} ${last.key}`) : null,
     isUnfinished,
   };
@@ -141,6 +144,11 @@ async function findTasks(ctx: Context, caller: Caller, query: ListQuery): Promis
       select s.id, s.key, s.position, s.needs_attention from scanned s ${filter} order by s.position limit ${TASK_PAGE_SIZE + 1}
     )
     select (select task_count from users where id = ${caller.id}) as total,
+      (
+        select json_build_object('until', paused_until, 'tasks', count(*)) from tasks
+        where user_id = ${caller.id} and status = 'active' and paused_until > ${ctx.now().toISOString()}::timestamptz
+        group by paused_until order by count(*) desc, paused_until limit 1
+      ) as pause,
       (select count(*)::int from scanned) as scanned,
       (select count(*)::int from matched) as matched,
       (select json_build_object('id', id, 'key', key) from scanned order by position desc limit 1) as last_scanned,

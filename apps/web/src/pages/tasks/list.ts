@@ -17,6 +17,7 @@ import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
 import { buildListAddress, type ListQuery, readListQuery, toQuery } from './list-query.ts';
 import { describeLast, SIGNS } from './outcomes.ts';
+import { renderPause, renderPauseAll } from './pause-all-control.ts';
 
 type TaskList = WebActionData<'getTaskList'>;
 type Row = TaskList['tasks'][number];
@@ -24,7 +25,6 @@ type Row = TaskList['tasks'][number];
 export async function showTasks(context: UserPageContext): Promise<Page> {
   const query = readListQuery(context.request);
   const { search, status, sort, cursor } = query;
-  const { tasks } = context.texts;
   const list = unwrap(
     await context.actions.getTaskList(context.session, {
       sort,
@@ -33,14 +33,20 @@ export async function showTasks(context: UserPageContext): Promise<Page> {
       cursor,
     }),
   );
+  return renderTasks(context, query, list);
+}
+
+/** `refusedPause` is the form of a pause of all tasks with its error. */
+export function renderTasks(context: UserPageContext, query: ListQuery, list: TaskList, refusedPause?: Html): Page {
+  const { tasks } = context.texts;
   return {
     title: tasks.title,
     isLive: true,
-    aside: html`<a class="button primary" href="/tasks/new">${tasks.newTask}</a>`,
+    aside: html`${list.total > 0 && !refusedPause && renderPauseAll(context)}<a class="button primary" href="/tasks/new">${tasks.newTask}</a>`,
     body:
       list.total === 0
         ? renderFirstStep(context.texts)
-        : html`${renderTools(context.texts, query)}${renderList(context, query, list)}`,
+        : html`${refusedPause ?? renderPause(context, list.pause)}${renderTools(context.texts, query)}${renderList(context, query, list)}`,
   };
 }
 

@@ -4,6 +4,7 @@ import { changeChosen, changeOne } from './changes.ts';
 import { confirmDeletion, confirmDeletions, deleteChosen } from './delete.ts';
 import { showTasks } from './list.ts';
 import { pauseUntil } from './pause.ts';
+import { pauseAll } from './pause-all.ts';
 import { skipNext } from './skip.ts';
 import { showTask } from './task.ts';
 
@@ -12,6 +13,7 @@ export function taskPages({ user }: PageRoutes): void {
   user('POST', '/tasks', changeChosen);
   user('GET', '/tasks/delete', confirmDeletions);
   user('POST', '/tasks/delete', deleteChosen);
+  user('POST', '/tasks/pause', pauseAll);
   user('GET', '/tasks/:id', showTask);
   user('POST', '/tasks/:id', changeOne);
   user('POST', '/tasks/:id/pause', pauseUntil);

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { MAX_ID, strictObject, stringEnum } from '../../primitives.ts';
+import { InstantInput, MAX_ID, strictObject, stringEnum } from '../../primitives.ts';
 import { TaskStatus } from '../../tasks.ts';
 import { userAction } from './define.ts';
 
@@ -23,4 +23,8 @@ export const taskListActions = {
   runTasks: userAction(strictObject({ ids: Ids })),
   setTaskStatuses: userAction(strictObject({ ids: Ids, status: stringEnum(['active', 'paused']) })),
   deleteTasks: userAction(strictObject({ ids: Ids })),
+  /** Every active task, until then. */
+  pauseAllTasks: userAction(strictObject({ until: InstantInput })),
+  /** The tasks that are paused until then. */
+  endPause: userAction(strictObject({ until: InstantInput })),
 };

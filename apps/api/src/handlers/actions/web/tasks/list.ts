@@ -1,11 +1,12 @@
 import { AppError } from '../../../../errors.ts';
 import { executeTask } from '../../../../product/executions/start.ts';
 import { deleteTask } from '../../../../product/tasks/delete.ts';
+import { listTasksBefore, listTasksPausedUntil } from '../../../../product/tasks/pause-all.ts';
 import { getTaskNames, listTasksWithRuns } from '../../../../product/tasks/task-list.ts';
 import { changeTask } from '../../../../product/tasks/write.ts';
 import type { WebActionBuilder } from '../create-web-action.ts';
 
-/** Each change of several tasks counts as one towards the rate limit: there are at most as many as on a page. */
+/** Each change of several tasks counts as one towards the rate limit. */
 export const taskListActions = ({ signedIn }: WebActionBuilder) => ({
   getTaskList: signedIn('getTaskList', ({ ctx, caller }, query) => listTasksWithRuns(ctx, caller, query)),
   getTaskNames: signedIn('getTaskNames', ({ ctx, caller }, input) => getTaskNames(ctx, caller, input)),
@@ -22,6 +23,22 @@ export const taskListActions = ({ signedIn }: WebActionBuilder) => ({
     'deleteTasks',
     ({ ctx, caller }, { ids }) => changeEach(ids, (id) => deleteTask(ctx, caller, id)),
     { as: 'DELETE /api/tasks/:id' },
+  ),
+  pauseAllTasks: signedIn(
+    'pauseAllTasks',
+    async ({ ctx, caller }, { until }) => {
+      const ids = await listTasksBefore(ctx, caller, new Date(until));
+      return changeEach(ids, (id) => changeTask(ctx, caller, id, { pausedUntil: until }));
+    },
+    { as: 'PATCH /api/tasks/:id' },
+  ),
+  endPause: signedIn(
+    'endPause',
+    async ({ ctx, caller }, { until }) => {
+      const ids = await listTasksPausedUntil(ctx, caller, new Date(until));
+      return changeEach(ids, (id) => changeTask(ctx, caller, id, { pausedUntil: null }));
+    },
+    { as: 'PATCH /api/tasks/:id' },
   ),
 });
 
