@@ -44,7 +44,7 @@ t.test('The page of a run in a browser', { skip: SKIP_WITHOUT_BROWSER }, async (
     const path = `/executions/${(await readRun(ctx, task)).id}`;
     const wide = await open(path);
     t.same(await wide.page.locator('.contents a').allTextContents(), ['News', 'Prices', 'Weather', 'Sources']);
-    t.equal(await wide.page.locator('.more').isVisible(), false);
+    t.equal(await wide.page.locator('.show-all').isVisible(), false);
     await wide.page.getByRole('button', { name: 'Copy' }).click();
     await wide.page.getByText('Copied').waitFor();
     const copied = await wide.page.evaluate<string>('navigator.clipboard.readText()');

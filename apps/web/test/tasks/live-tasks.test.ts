@@ -96,7 +96,7 @@ t.test('Pages of tasks in a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) 
 
   t.test('Tasks are chosen, paused and deleted with the keyboard alone', async (t) => {
     const { page, problems } = await open('/tasks?sort=name');
-    t.equal(await page.getByRole('button', { name: 'Pause' }).isVisible(), false, 'nothing is chosen');
+    t.equal(await page.getByRole('button', { name: 'Pause', exact: true }).isVisible(), false, 'nothing is chosen');
     await page.locator(`#pick-${news}`).focus();
     await page.keyboard.press('Space');
     for (

@@ -208,6 +208,6 @@ t.test('Notes say what a clock change does to a planned run, in the clock of the
   });
   t.match(
     (await visit(app, person).open(`/tasks/${id}`)).text,
-    /Exceptions ?01:30 ?Sun 28 Mar, 03:30 in Berlin ?The clocks go forward past 02:30 on 2027-03-28, so this runs at 03:30\./,
+    /Exceptions ?01:30 ?Sun 28 Mar, 03:30 in Berlin ?The clocks go forward past 02:30 on 28 March 2027, so this runs at 03:30\./,
   );
 });

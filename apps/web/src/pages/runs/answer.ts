@@ -50,7 +50,7 @@ function renderText(context: UserPageContext, { execution: { id, status, result,
         ({ id, text }) => html`<li><a href="#${id}">${text}</a></li>`,
       )}</ol></details>`
     }<div class="panel answer${isLong && ' long'}" id="answer-text">${content}${rest}</div>${
-      isLong && html`<label class="more"><input type="checkbox">${runs.showAll}</label>`
+      isLong && html`<label class="show-all"><input type="checkbox">${runs.showAll}</label>`
     }`;
   }
   const text = {

@@ -10,7 +10,7 @@ const WEEK_MS = 7 * 86_400_000;
 /** A button that opens the form. */
 export const renderPauseAll = (context: UserPageContext) =>
   html`<button type="button" popovertarget="pause-all">${context.texts.tasks.pauseAll}</button>
-<div class="more" id="pause-all" popover hx-morph-skip>${renderPauseAllForm(context, suggestTime(context), NO_ERRORS)}</div>`;
+<div class="pop" id="pause-all" popover hx-morph-skip>${renderPauseAllForm(context, suggestTime(context), NO_ERRORS)}</div>`;
 
 const suggestTime = ({ now, timeZone }: UserPageContext) =>
   `${toLocalTime(new Date(now.getTime() + WEEK_MS), timeZone).date}T08:00`;

@@ -1,6 +1,6 @@
 import { parseLocalTime } from '../../components/schedule/local-time.ts';
 import { readForm } from '../../http/forms.ts';
-import { type Page, type Redirect, type UserPageContext, unwrap } from '../../page.ts';
+import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { describeOutcomes } from './changes.ts';
 import { renderTasks } from './list.ts';
 import { readListQuery } from './list-query.ts';
@@ -33,5 +33,7 @@ export async function pauseAll(context: UserPageContext): Promise<Page | Redirec
     };
   }
   const outcomes = unwrap(await actions.pauseAllTasks(session, { until: until.toISOString() }));
+  // The page says which tasks are paused.
+  if (outcomes.refused.length === 0) return redirect('/tasks');
   return { to: '/tasks', notice: describeOutcomes(texts, outcomes, 'paused') };
 }

@@ -20,7 +20,7 @@ export function renderButtons(context: UserPageContext, view: TaskView, isPauseR
   }${canResume && html`<button name="do" value="resume">${tasks.resume}</button>`}<a class="button" href="/tasks/${id}/edit">${forms.edit}</a>
 </form>
 <button type="button" popovertarget="more">${tasks.more}</button>
-<div class="more gap" id="more" popover>${renderSkip(context, view)}${!isPauseRefused && renderPause(context, view)}
+<div class="pop gap" id="more" popover>${renderSkip(context, view)}${!isPauseRefused && renderPause(context, view)}
 <a href="/tasks/${id}/backfill">${tasks.runMissed}</a>
 <form method="post" action="/tasks/${id}/duplicate">${csrfField}<button class="plain">${tasks.duplicate}</button></form>
 <a class="danger" href="/tasks/${id}/delete">${forms.delete}</a></div>`;
