@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
+import type { Finding } from '@carillon/api/product/system/checks/finding';
 import { InvalidArgumentError } from 'commander';
 import { type AddCommand, CommandFailure } from './command.ts';
-import type { Finding } from './doctor/finding.ts';
 import { runChecks } from './doctor/run-checks.ts';
 import { formatCount, joinParagraphLines } from './formatting.ts';
 import { startProgressBar } from './progress-bar.ts';

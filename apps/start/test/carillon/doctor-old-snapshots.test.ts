@@ -1,7 +1,7 @@
+import { checkOldSnapshots } from '@carillon/api/product/system/checks/old-snapshots';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { testContext } from '../../../api/test/support/context.ts';
-import { checkOldSnapshots } from '../../src/carillon/doctor/old-snapshots.ts';
 
 const { ctx } = await testContext(t);
 const check = async () => (await checkOldSnapshots(ctx.db, 10)).map(({ level, message }) => `${level}: ${message}`);

@@ -1,9 +1,9 @@
 import { preparePartitions } from '@carillon/api/product/retention/partitions/change-partitions';
+import { checkPartitions } from '@carillon/api/product/system/checks/partitions';
 import { DAY_MS, MAX_ID } from '@carillon/contract/primitives';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { testContext } from '../../../api/test/support/context.ts';
-import { checkPartitions } from '../../src/carillon/doctor/partitions.ts';
 
 const { ctx } = await testContext(t);
 const now = new Date();

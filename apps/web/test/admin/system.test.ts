@@ -1,10 +1,12 @@
 import { getTexts } from '@carillon/texts';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { users } from '../../../../packages/db/src/index.ts';
+import { executions, listedModels, settings, users } from '../../../../packages/db/src/index.ts';
+import { VERSION } from '../../../api/src/lib/config/config.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { signUp, signUpAda, signUpAlice } from '../../../api/test/support/people.ts';
+import { insertEndedRuns, insertTask } from '../../../api/test/support/task-rows.ts';
 import { createFixedAi, postTask, REFUSED_OUTCOME, runDue, TASK } from '../../../api/test/support/tasks.ts';
 import { SESSION_STATEMENTS, visit } from '../support/visitor.ts';
 
@@ -53,16 +55,65 @@ t.test('What is wrong with the service is said in sentences', async (t) => {
   isWorkerAlive = true;
   t.match(
     text,
-    /Something needs attention.*The worker does not respond.*A run has been due for 9 min and has not started/,
+    /2 things need attention.*The worker does not respond.*A run has been due for 9 min and has not started/,
   );
   await runDue(ctx);
+});
+
+t.test('Runs that fail say why, and where that is corrected', async (t) => {
+  for (const [count, person, errorCode] of [
+    [8, alice, 'AUTHENTICATION_FAILED'],
+    [4, ada, 'AUTHENTICATION_FAILED'],
+    [3, alice, 'CANCELLED'],
+  ] as const) {
+    const taskId = await insertTask(ctx, person.id, { nextExecutionAt: new Date('2027-01-01') });
+    await insertEndedRuns(ctx, { taskId, userId: person.id, count });
+    await ctx.db.update(executions).set({ status: 'failed', errorCode }).where(eq(executions.taskId, taskId));
+  }
+  const { document, text } = await visit(app, ada).open('/admin');
+  t.match(text, /1 thing needs attention.*The provider rejected the API key: 12 runs of 2 users\./);
+  t.notMatch(text, /The run was stopped/);
+  t.ok(document.querySelector('.needs a[href="/admin/providers"]'));
+});
+
+t.test(
+  'The overview shows the version, providers, mail, storage and the last backup, and says that it is old',
+  async (t) => {
+    const admin = visit(app, ada);
+    const { text } = await admin.open('/admin');
+    t.match(
+      text,
+      new RegExp(`Version ?${VERSION}.*AI providers ?None.*Mail ?Written to files in.*File storage ?The database`),
+    );
+    t.match(text, /Last backup ?None with carillon backup/);
+    await ctx.db.update(settings).set({ lastBackupAt: new Date(ctx.now().getTime() - 6 * 86_400_000) });
+    t.match((await admin.open('/admin')).text, /Last backup.*6 days ago/);
+    await ctx.db.update(settings).set({ lastBackupAt: new Date(ctx.now().getTime() - 8 * 86_400_000) });
+    t.match((await admin.open('/admin')).text, /The last backup was made on .* Run carillon backup\./);
+  },
+);
+
+t.test('An admin sees what the doctor finds', async (t) => {
+  const admin = visit(app, ada);
+  const overview = await admin.open('/admin');
+  t.match(await admin.follow(overview, 'Check now'), { status: 200, heading: 'Installation checks', text: /No problem found\./ });
+  await ctx.db
+    .insert(listedModels)
+    .values({ provider: 'local', model: '<b>old</b>', listedAt: ctx.now(), warnedAt: ctx.now() });
+  const page = await admin.open('/admin/checks');
+  t.match(
+    page.text,
+    /AI provider: The model <b>old<\/b> is gone from the list of the provider local\. ?Choose another model/,
+  );
+  t.equal(page.document.querySelectorAll('.needs li b').length, 1);
+  t.match(await visit(app, alice).open('/admin/checks'), { status: 404 });
 });
 
 t.test('Maintenance starts and ends on a page of its own, and closes the service to others', async (t) => {
   const greta = await signUp(app, { name: 'Greta', role: 'ADMIN' });
   const admin = visit(app, greta);
   const on = await admin.submit(await admin.open('/admin/maintenance'), 'Start maintenance');
-  t.match(on, { url: '/admin', text: /Maintenance is on.*Something needs attention.*Maintenance ?On/ });
+  t.match(on, { url: '/admin', text: /Maintenance is on.*3 things need attention.*Maintenance ?On/ });
   t.match(await visit(app, alice).open('/'), { status: 503 });
   const off = await admin.submit(await admin.open('/admin/maintenance'), 'End maintenance');
   t.match(off, { url: '/admin', text: /Maintenance is off/ });

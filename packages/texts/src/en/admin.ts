@@ -1,3 +1,4 @@
+import { parts } from '../parts.ts';
 import { formats } from './formats.ts';
 
 const { count, number } = formats;
@@ -15,7 +16,8 @@ export const admin = {
   },
 
   healthy: 'Everything works.',
-  unhealthy: 'Something needs attention.',
+  unhealthy: (troubles: number) => `${count(troubles, 'thing needs', 'things need')} attention.`,
+  needsAttention: 'Needs attention',
   status: 'Status',
   database: 'Database',
   databaseStates: { ok: 'Connected', read_only: 'Read-only', failed: 'Not responding' },
@@ -35,6 +37,28 @@ export const admin = {
     'The scheduler has not called for two minutes. Check that it runs. Until then, runs start up to a minute late.',
   manyFailed: (failed: number, ended: number) =>
     `${number(failed)} of ${count(ended, 'run', 'runs')} failed in the last 24 hours.`,
+  failedBecause: (reason: string, runs: number, users: number) =>
+    `${reason}: ${count(runs, 'run', 'runs')} of ${count(users, 'user', 'users')}.`,
+  backupOld: (moment: string) => `The last backup was made ${moment}. Run carillon backup.`,
+
+  installation: 'Installation',
+  version: 'Version',
+  offlineModel: 'None. Answers come from the built-in offline model.',
+  noProvider: 'None. Runs fail until one is set.',
+  change: 'Change',
+  mail: 'Mail',
+  mailInFiles: 'Written to files in',
+  setSmtp: <P>(variable: P) => parts`Set ${variable} to send mail.`,
+  storage: 'File storage',
+  storages: { base64: 'The database', disk: 'The folder', s3: 'The bucket' },
+  lastBackup: 'Last backup',
+  noBackup: <P>(command: P) => parts`None with ${command}`,
+
+  checks: 'Installation checks',
+  checksText: 'Secrets, partitions, old transactions, models, waiting deliveries, mail server and file storage.',
+  findings: 'Checks',
+  checkAgain: 'Check now',
+  noProblems: 'No problem found.',
 
   figures: 'Figures',
   runsLastDay: 'Runs, last 24 h',

@@ -1,4 +1,5 @@
 import type { admin as en } from '../en/admin.ts';
+import { parts } from '../parts.ts';
 import { formats } from './formats.ts';
 
 const { count, number } = formats;
@@ -15,7 +16,8 @@ export const admin: typeof en = {
   },
 
   healthy: 'Tudo funciona.',
-  unhealthy: 'Algo precisa de atenção.',
+  unhealthy: (troubles) => `${count(troubles, 'item precisa', 'itens precisam')} de atenção.`,
+  needsAttention: 'Precisa de atenção',
   status: 'Estado',
   database: 'Banco de dados',
   databaseStates: { ok: 'Conectado', read_only: 'Somente leitura', failed: 'Não responde' },
@@ -36,6 +38,29 @@ export const admin: typeof en = {
     'O agendador não chama há dois minutos. Verifique se ele está funcionando. Até lá, as execuções começam com até um minuto de atraso.',
   manyFailed: (failed, ended) =>
     `${number(failed)} de ${count(ended, 'execução', 'execuções')} falharam nas últimas 24 horas.`,
+  failedBecause: (reason, runs, users) =>
+    `${reason}: ${count(runs, 'execução', 'execuções')} de ${count(users, 'usuário', 'usuários')}.`,
+  backupOld: (moment) => `O último backup foi feito ${moment}. Execute carillon backup.`,
+
+  installation: 'Instalação',
+  version: 'Versão',
+  offlineModel: 'Nenhum. As respostas vêm do modelo offline embutido.',
+  noProvider: 'Nenhum. As execuções falham até que um seja definido.',
+  change: 'Mudar',
+  mail: 'E-mail',
+  mailInFiles: 'Gravado em arquivos em',
+  setSmtp: (variable) => parts`Defina ${variable} para enviar e-mails.`,
+  storage: 'Armazenamento de arquivos',
+  storages: { base64: 'O banco de dados', disk: 'A pasta', s3: 'O bucket' },
+  lastBackup: 'Último backup',
+  noBackup: (command) => parts`Nenhum com ${command}`,
+
+  checks: 'Verificações da instalação',
+  checksText:
+    'Segredos, partições, transações antigas, modelos, entregas em espera, servidor de e-mail e armazenamento.',
+  findings: 'Verificações',
+  checkAgain: 'Verificar agora',
+  noProblems: 'Nenhum problema encontrado.',
 
   figures: 'Números',
   runsLastDay: 'Execuções, últimas 24 h',

@@ -6,8 +6,8 @@ import { readEnvFileNames } from '@carillon/api/lib/config/env-file';
 import type { Environment } from '@carillon/api/lib/config/environment';
 import { assertStrongSecrets } from '@carillon/api/lib/config/production';
 import { SECRETS, VARIABLES } from '@carillon/api/lib/config/variables';
+import { type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
 import { readSettings, SettingError } from '@carillon/scheduler/settings';
-import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning, problem } = findingsFor('configuration');
 const MAX_PROBLEMS = 100;

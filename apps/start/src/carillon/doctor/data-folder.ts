@@ -3,8 +3,8 @@ import { access, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '@carillon/api/lib/config/environment';
 import { SECRETS } from '@carillon/api/lib/config/variables';
+import { type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
 import { formatBytes } from '../formatting.ts';
-import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning, problem } = findingsFor('data folder');
 const MIN_FREE_BYTES = 100 * 1024 ** 2;

@@ -1,6 +1,11 @@
+import {
+  collectErrorCodes,
+  describeCause,
+  type Finding,
+  findingsFor,
+} from '@carillon/api/product/system/checks/finding';
 import { CERTIFICATE_ERRORS, SQLSTATE } from '@carillon/db/errors';
 import { PoolerError } from '@carillon/db/pool/pooling';
-import { collectErrorCodes, describeCause, type Finding, findingsFor } from './finding.ts';
 
 const { problem } = findingsFor('database');
 

@@ -1,11 +1,11 @@
 import type { Config } from '@carillon/api/lib/config/config';
+import { type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
 import { type Db, queryRows, toInstant } from '@carillon/db';
 import { isBeforeFirst, readJournal } from '@carillon/db/journal';
 import type { Pooling } from '@carillon/db/pool/pooling';
 import { sql } from 'drizzle-orm';
 import { formatCount } from '../formatting.ts';
 import { explainDatabaseError } from './database-errors.ts';
-import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning, problem } = findingsFor('database');
 const MIN_VERSION = 150_000;

@@ -1,10 +1,10 @@
 import type { Config } from '@carillon/api/lib/config/config';
+import { type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
 import { connect, type Db, queryRows } from '@carillon/db';
 import { findPrimary } from '@carillon/db/find-primary';
 import { describePooling, findPooling, type Pooling } from '@carillon/db/pool/pooling';
 import { sql } from 'drizzle-orm';
 import { explainDatabaseError } from './database-errors.ts';
-import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning, problem } = findingsFor('database');
 const SEE = 'see "Poolers" in docs/operating/postgresql.md';

@@ -8,7 +8,7 @@ import {
   type Providers,
 } from '@carillon/api/lib/ai/providers';
 import type { Config } from '@carillon/api/lib/config/config';
-import { describeCause, type Finding, findingsFor } from './finding.ts';
+import { describeCause, type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
 
 const { ok, warning, problem } = findingsFor('AI provider');
 const MAX_TIMEOUT_MS = 30_000;

@@ -1,5 +1,5 @@
 import { type Config, VERSION } from '@carillon/api/lib/config/config';
-import { describeCause, type Finding, findingsFor } from './finding.ts';
+import { describeCause, type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
 
 const { ok, warning } = findingsFor('reverse proxy');
 const TIMEOUT_MS = 10_000;

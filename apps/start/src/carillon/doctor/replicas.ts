@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '@carillon/api/lib/config/config';
+import { type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
 import { connect, type Db, queryRows } from '@carillon/db';
 import { listReadServers } from '@carillon/db/database-url';
 import { SAMPLE, type ServerSample } from '@carillon/db/replica/server';
 import { sql } from 'drizzle-orm';
 import { explainDatabaseError } from './database-errors.ts';
-import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning, problem } = findingsFor('read replicas');
 const DEADLINE_MS = 5000;

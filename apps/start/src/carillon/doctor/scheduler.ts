@@ -1,6 +1,6 @@
+import { type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
 import { type Db, databaseErrorCode, queryRows, SQLSTATE, schedulerState } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning, problem } = findingsFor('scheduler');
 /** The scheduler calls every second; without it, the worker enqueues due tasks after a minute. */

@@ -2,10 +2,12 @@ import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { renderIcon, renderOutcome } from '../../components/status-icon.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
+import { renderMoment } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
-import { describeTroubles } from './health.ts';
+import { renderChecksLater } from './checks.ts';
+import { describeTroubles, type Trouble } from './health.ts';
 import { renderRunChart } from './run-chart.ts';
 import { renderSections } from './sections.ts';
 
@@ -14,12 +16,14 @@ type Overview = WebActionData<'getServiceOverview'>;
 export async function showOverview(context: UserPageContext): Promise<Page> {
   const overview = unwrap(await context.actions.getServiceOverview(context.session, {}));
   const { texts } = context;
-  const troubles = describeTroubles(overview, texts);
+  const troubles = describeTroubles(overview, context);
   return {
     title: texts.admin.title,
-    subtitle: troubles.length === 0 ? texts.admin.healthy : texts.admin.unhealthy,
+    subtitle: troubles.length === 0 ? texts.admin.healthy : texts.admin.unhealthy(troubles.length),
     body: html`${renderSections(texts, '/admin')}
-${renderHealth(overview, troubles, texts)}
+${troubles.length > 0 && renderTroubles(troubles, texts)}
+<div class="halves">${renderHealth(overview, texts)}${renderInstallation(overview, context)}</div>
+${renderChecksLater(context)}
 ${renderFigures(overview, texts)}
 <div class="halves">${renderHours(overview, context)}${renderDays(overview, context)}</div>
 <div class="halves">${renderQueues(overview, texts)}${renderTopUsers(overview, texts)}</div>`,
@@ -29,16 +33,29 @@ ${renderFigures(overview, texts)}
 const renderCheck = (name: string, isWell: boolean, text: string): Html =>
   html`<dt>${name}</dt><dd>${renderOutcome(isWell ? 'ran' : 'failed', text)}</dd>`;
 
-const renderHealth = (
-  { readiness: { checks }, isMaintenance }: Overview,
-  troubles: readonly string[],
-  { admin }: Texts,
-): Html =>
-  html`<section aria-labelledby="health"><div class="head"><h2 id="health">${admin.status}</h2></div>
-${
-  troubles.length > 0 &&
-  html`<ul class="needs">${troubles.map((text) => html`<li>${renderIcon('failed')}<p>${text}</p></li>`)}</ul>`
+const renderTroubles = (troubles: readonly Trouble[], { admin }: Texts): Html =>
+  html`<section aria-labelledby="troubles"><div class="head"><h2 id="troubles">${admin.needsAttention}</h2></div>
+<ul class="needs">${troubles.map(
+    ({ text, link }) =>
+      html`<li>${renderIcon('failed')}<p>${text}</p>${link && html`<div class="do"><a class="button" href="${link.href}">${link.text}</a></div>`}</li>`,
+  )}</ul></section>`;
+
+function renderInstallation({ installation }: Overview, context: UserPageContext): Html {
+  const { admin, formats } = context.texts;
+  const { version, providers, isOffline, mail, storage, lastBackupAt } = installation;
+  const names = providers.length > 0 ? formats.list(providers) : isOffline ? admin.offlineModel : admin.noProvider;
+  return html`<section aria-labelledby="installation"><div class="head"><h2 id="installation">${admin.installation}</h2></div>
+<dl class="facts">
+<dt>${admin.version}</dt><dd>${version}</dd>
+<dt>${admin.sections.providers}</dt><dd>${names} <a href="/admin/providers">${admin.change}</a></dd>
+<dt>${admin.mail}</dt><dd>${'host' in mail ? mail.host : html`${admin.mailInFiles} <code>${mail.folder}</code><span class="sub">${admin.setSmtp(html`<code>SMTP_URL</code>`)}</span>`}</dd>
+<dt>${admin.storage}</dt><dd>${admin.storages[storage.driver]}${storage.place !== null && html` <code>${storage.place}</code>`}</dd>
+<dt>${admin.lastBackup}</dt><dd>${lastBackupAt === null ? admin.noBackup(html`<code>carillon backup</code>`) : html`${renderMoment(lastBackupAt, context)}<span class="sub">${formats.distance(new Date(lastBackupAt), context.now)}</span>`}</dd>
+</dl></section>`;
 }
+
+const renderHealth = ({ readiness: { checks }, isMaintenance }: Overview, { admin }: Texts): Html =>
+  html`<section aria-labelledby="health"><div class="head"><h2 id="health">${admin.status}</h2></div>
 <dl class="facts">
 ${renderCheck(admin.database, checks.database === 'ok', admin.databaseStates[checks.database])}
 ${renderCheck(admin.schema, checks.migrations === 'ok', admin.schemaStates[checks.migrations])}

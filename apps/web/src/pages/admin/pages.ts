@@ -1,5 +1,6 @@
 import type { PageRoutes } from '../../http/routes.ts';
 import { showAudit } from './audit.ts';
+import { showChecks } from './checks.ts';
 import { confirm, showConfirm } from './confirm.ts';
 import { changeCoupon, deleteCoupon, showCoupon, showDeleteCoupon } from './coupons/coupon.ts';
 import { createCoupon, showCoupons, showNewCoupon } from './coupons/list.ts';
@@ -14,6 +15,7 @@ import { changeUser, extendTrial, reactivateUser, showUser } from './users/user.
 
 export function adminPages({ admin }: PageRoutes): void {
   admin('GET', '/admin', showOverview);
+  admin('GET', '/admin/checks', showChecks);
   admin('GET', '/admin/confirm', showConfirm);
   admin('POST', '/admin/confirm', confirm);
   admin('GET', '/admin/maintenance', showMaintenance);

@@ -24,6 +24,8 @@ export const adminActions = {
   confirmSession: userAction(strictObject({ currentPassword: GivenPassword })),
 
   getServiceOverview: adminAction(NoInput),
+  /** What `carillon doctor` finds while the service runs. */
+  checkInstallation: adminAction(NoInput),
 
   listAccounts: adminAction(Type.Object({ ...ListUsersQuery.properties, plan: Type.Optional(Plan) })),
   getAccount: adminAction(ById),

@@ -4,6 +4,7 @@ import { listProviders } from '../../../product/executions/request/providers/rea
 import { testProvider } from '../../../product/executions/request/providers/test-call.ts';
 import { changeProvider, createProvider, deleteProvider } from '../../../product/executions/request/providers/write.ts';
 import { browseAudit } from '../../../product/system/audit.ts';
+import { findProblems } from '../../../product/system/checks/find-problems.ts';
 import { changeSettings } from '../../../product/system/settings.ts';
 import { createSystemOverview } from '../../../product/system/stats/system-overview.ts';
 import { deleteAccount } from '../../../product/users/admin/delete.ts';
@@ -24,6 +25,8 @@ export const adminActions = ({ signedIn }: WebActionBuilder) => {
     })),
 
     getServiceOverview: signedIn('getServiceOverview', async ({ ctx }) => getOverview(ctx)),
+
+    checkInstallation: signedIn('checkInstallation', async ({ ctx }) => ({ findings: await findProblems(ctx) })),
 
     listAccounts: signedIn('listAccounts', async ({ ctx }, query) => listUsers(ctx, query)),
     getAccount: signedIn('getAccount', async ({ ctx }, { id }) => describeAccount(ctx, id)),

@@ -1,7 +1,10 @@
+import type { ExecutionErrorCode } from '@carillon/contract/executions';
 import { DAY_MS } from '@carillon/contract/primitives';
 import { queryRows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
+import { joinProviders } from '../../../lib/ai/providers.ts';
+import { VERSION } from '../../../lib/config/config.ts';
 import { queuesQuery } from '../../../lib/telemetry/queues.ts';
 import { toUtcDay } from '../../../platform/limits/quotas.ts';
 import { fromReplica } from '../../../platform/queries/from-replica.ts';
@@ -28,6 +31,10 @@ interface Totals {
 interface Present {
   live: { pending: number; running: number };
   hours: { hour: number; completed: number; failed: number; live: number }[];
+  /** Of the same hours, the most frequent first; without stopped and refused runs. */
+  failures: { errorCode: ExecutionErrorCode; runs: number; users: number }[];
+  providers: string[];
+  lastBackupAt: string | null;
   queues: { due_at: string | null; executions: number; deliveries: number; mails: number; maintenance: boolean };
 }
 
@@ -52,19 +59,36 @@ export function createSystemOverview() {
 
   return async (ctx: Context) => {
     const [readiness, row] = await Promise.all([createReadinessCheck(ctx)(), readRow(ctx)]);
-    return { readiness, ...describe(row, ctx.now().getTime()) };
+    return { readiness, installation: describeInstallation(ctx, row), ...describe(row, ctx.now().getTime()) };
+  };
+}
+
+function describeInstallation({ config: { ai, mail, storage } }: Context, { providers, lastBackupAt }: Present) {
+  const { list, isOffline } = joinProviders(ai, []);
+  return {
+    version: VERSION,
+    providers: [...list.map(({ name }) => name), ...providers],
+    isOffline: isOffline && providers.length === 0,
+    mail: mail.smtpUrl === null ? { folder: mail.folder } : { host: new URL(mail.smtpUrl).host },
+    storage: {
+      driver: storage.driver,
+      place: storage.driver === 'disk' ? storage.folder : storage.driver === 's3' ? storage.s3.bucket : null,
+    },
+    lastBackupAt: toInstantOrNull(lastBackupAt),
   };
 }
 
 const toFirstHour = (now: number) => new Date((Math.floor(now / HOUR_MS) - HOURS + 1) * HOUR_MS);
 const toFirstDay = (now: number) => new Date(now - (DAYS - 1) * DAY_MS);
 
-function describe({ users, tasks, topUsers, queues, ended, live, hours, days }: Present & Totals, now: number) {
+function describe(row: Present & Totals, now: number) {
+  const { users, tasks, topUsers, queues, ended, live, hours, days, failures } = row;
   const dueAt = toInstantOrNull(queues.due_at);
   return {
     isMaintenance: queues.maintenance,
     users,
     tasks,
+    failures,
     runs: {
       total: ended.completed + ended.failed + live.pending + live.running,
       running: live.running,
@@ -105,6 +129,13 @@ const presentColumns = (now: number) => sql`
         count(*) filter (where status in ('pending', 'running'))::int as live
       from executions where ${newerThan(toFirstHour(now))} group by 1) h
   ) as hours,
+  (select coalesce(jsonb_agg(f order by f.runs desc), '[]') from (
+      select error_code as "errorCode", count(*)::int as runs, count(distinct user_id)::int as users from executions
+      where ${newerThan(toFirstHour(now))} and status = 'failed' and error_code <> 'CANCELLED'
+        and (error_code <> 'QUOTA_EXCEEDED' or started_at is not null) group by 1) f
+  ) as failures,
+  (select coalesce(jsonb_agg(name order by created_at, id), '[]') from providers) as providers,
+  (select last_backup_at from settings) as last_backup_at,
   (select to_jsonb(q) from (${queuesQuery}) q) as queues`;
 
 const totalColumns = (now: number) => sql`

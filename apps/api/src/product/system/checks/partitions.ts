@@ -1,9 +1,9 @@
-import { HISTORY, readLastId } from '@carillon/api/product/retention/partitions/execution-partitions';
-import { findMissingMonth, MONTHLY_TABLES } from '@carillon/api/product/retention/partitions/month-partitions';
 import { MAX_ID } from '@carillon/contract/primitives';
 import { type Db, queryRows } from '@carillon/db';
 import { listPartitions, type Partition } from '@carillon/db/partitions';
 import { sql } from 'drizzle-orm';
+import { HISTORY, readLastId } from '../../retention/partitions/execution-partitions.ts';
+import { findMissingMonth, MONTHLY_TABLES } from '../../retention/partitions/month-partitions.ts';
 import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning, problem } = findingsFor('partitions');

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Config } from '@carillon/api/lib/config/config';
-import { createFileStorage, type FileStorage } from '@carillon/api/lib/storage/client';
+import type { Config } from '../../../lib/config/config.ts';
+import { createFileStorage, type FileStorage } from '../../../lib/storage/client.ts';
 import { describeCause, type Finding, findingsFor } from './finding.ts';
 
 const { ok, problem } = findingsFor('storage');

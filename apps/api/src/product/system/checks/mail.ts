@@ -1,5 +1,5 @@
-import type { Config } from '@carillon/api/lib/config/config';
 import { createTransport } from 'nodemailer';
+import type { Config } from '../../../lib/config/config.ts';
 import { describeCause, type Finding, findingsFor } from './finding.ts';
 
 const { ok, problem } = findingsFor('mail');

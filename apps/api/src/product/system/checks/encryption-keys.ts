@@ -1,7 +1,7 @@
-import type { EncryptionKey } from '@carillon/api/lib/config/secrets';
-import { columnAad, decrypt, ENCRYPTED_COLUMNS, type EncryptedColumn } from '@carillon/api/lib/crypto/encryption';
 import { type Db, queryRows } from '@carillon/db';
 import { getTableName, sql } from 'drizzle-orm';
+import type { EncryptionKey } from '../../../lib/config/secrets.ts';
+import { columnAad, decrypt, ENCRYPTED_COLUMNS, type EncryptedColumn } from '../../../lib/crypto/encryption.ts';
 import { type Finding, findingsFor } from './finding.ts';
 
 const { ok, problem } = findingsFor('secrets');

@@ -1,0 +1,26 @@
+import type { Context } from '../../../context.ts';
+import { checkDeliveries } from './deliveries.ts';
+import { checkEncryptionKeys } from './encryption-keys.ts';
+import type { Finding } from './finding.ts';
+import { checkMail } from './mail.ts';
+import { checkModels } from './models.ts';
+import { checkOldSnapshots } from './old-snapshots.ts';
+import { checkPartitions } from './partitions.ts';
+import { checkStorage } from './storage.ts';
+
+/** A page waits for it. */
+const MAIL_TIMEOUT_MS = 5000;
+
+/** What `carillon doctor` finds while the service runs, worst first, without the checks of the machine and the paid ones. */
+export async function findProblems({ db, config, now }: Context): Promise<Finding[]> {
+  const ofDatabase = async () => [
+    ...(await checkEncryptionKeys(db, config.encryptionKeys)),
+    ...(await checkPartitions(db, now())),
+    ...(await checkOldSnapshots(db)),
+    ...(await checkModels(db)),
+    ...(await checkDeliveries(db, now(), config.retention.deliveriesDays)),
+  ];
+  const checked = await Promise.all([ofDatabase(), checkMail(config.mail, MAIL_TIMEOUT_MS), checkStorage(config)]);
+  const findings = checked.flat().filter(({ level }) => level !== 'ok');
+  return findings.toSorted((a, b) => Number(b.level === 'problem') - Number(a.level === 'problem'));
+}
