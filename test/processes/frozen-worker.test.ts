@@ -18,7 +18,7 @@ const PER_USER = 30;
 
 t.setTimeout(120_000);
 
-t.test('A frozen worker that holds the lock of the claims delays other starts by at most 5 s', async (t) => {
+t.test('A frozen worker that holds the locks of users delays the starts of others by at most 5 s', async (t) => {
   const { db, url: databaseUrl } = await testDatabase(t);
   const ai = await startAiServer({ record: false });
   ai.answer(() => ({ delayMs: 20 }));
@@ -98,7 +98,7 @@ t.test('A frozen worker that holds the lock of the claims delays other starts by
     const [holder] = await queryRows<{ key: string }>(
       db,
       sql`select a.pid || ' ' || a.query_start as key from pg_locks l join pg_stat_activity a using (pid)
-        where l.locktype = 'advisory' and l.classid = ${ADVISORY_LOCKS.claimTurns} and l.granted
+        where l.locktype = 'advisory' and l.classid = ${ADVISORY_LOCKS.claimedUsers} and l.granted
           and l.database = (select oid from pg_database where datname = current_database())
           and a.state = 'idle in transaction'`,
     );

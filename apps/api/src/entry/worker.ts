@@ -4,9 +4,9 @@ import { createIntervals } from '../lib/queue/loops.ts';
 import { rescueAgentCalls } from '../product/agent/calls.ts';
 import { composeReset } from '../product/auth/password-reset.ts';
 import { createDeliverer } from '../product/deliveries/queue/deliverer.ts';
-import { enqueueDue } from '../product/executions/pipeline/enqueue.ts';
-import { createExecutionRunner } from '../product/executions/pipeline/runner.ts';
+import { pipeline } from '../product/executions/pipeline.ts';
 import { watchModels } from '../product/executions/request/providers/watch-models.ts';
+import { createExecutionRunner } from '../product/executions/runner.ts';
 import { indexRunTexts } from '../product/executions/search.ts';
 import { alertOverdue } from '../product/notifications/alerts/overdue.ts';
 import { failAlertMail } from '../product/notifications/alerts/undelivered.ts';
@@ -52,7 +52,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
   }
 
   async function enqueueOverdue() {
-    const { queued } = await enqueueDue(ctx, { overdueMs: SCHEDULER_SILENT_MS });
+    const { queued } = await pipeline.enqueue(ctx, { overdueMs: SCHEDULER_SILENT_MS });
     if (queued.length === 0) return;
     ctx.log.warn({ executions: queued.length }, 'the scheduler trigger is overdue: the worker queued what was due');
   }

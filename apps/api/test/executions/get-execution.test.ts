@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { AiOutcome } from '../../src/lib/ai/client.ts';
-import { completeAndClaim } from '../../src/product/executions/pipeline/claims/complete-and-claim.ts';
+import { pipeline } from '../../src/product/executions/pipeline.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { type Person, signUp, signUpAda } from '../support/people.ts';
@@ -88,7 +88,7 @@ t.test('An execution is shown from its queue to its end', async (t) => {
 t.test('A running execution shows when it started', async (t) => {
   const alice = await signUp(app);
   const id = await execute(alice, await postTask(app, alice));
-  await completeAndClaim(ctx, [], { limit: 5, after: 0 });
+  await pipeline.advance(ctx, [], { limit: 5, after: 0 });
   t.match(await read(alice, id), {
     status: 'running',
     startedAt: START.toISOString(),

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { AppError } from '../../src/errors.ts';
 import { createWebhook } from '../../src/product/deliveries/webhooks/write.ts';
-import { completeAndClaim } from '../../src/product/executions/pipeline/claims/complete-and-claim.ts';
+import { pipeline } from '../../src/product/executions/pipeline.ts';
 import { executeTask } from '../../src/product/executions/start.ts';
 import { createTask } from '../../src/product/tasks/write.ts';
 import { testEngine } from '../support/engine.ts';
@@ -63,7 +63,7 @@ for (const round of ROUNDS) {
     );
     await insertQueuedRuns(ctx, made);
     const claims = await Promise.all(
-      Array.from({ length: 20 }, () => completeAndClaim(ctx, [], { limit: CALLS, after: 0 })),
+      Array.from({ length: 20 }, () => pipeline.advance(ctx, [], { limit: CALLS, after: 0 })),
     );
     t.equal(claims.flatMap(({ started }) => started).length, 1);
     t.match(await readUsage(ctx, alice().id), { tokens: 99_999, tokensReserved: 100 });

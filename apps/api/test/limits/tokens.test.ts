@@ -1,9 +1,9 @@
 import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { completeAndClaim } from '../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../src/product/executions/pipeline/enqueue.ts';
 import { handBackExecutions, rescueExecutions } from '../../src/product/executions/pipeline/leases.ts';
+import { pipeline } from '../../src/product/executions/pipeline.ts';
 import { testEngine } from '../support/engine.ts';
 import { passTime } from '../support/leases.ts';
 import {
@@ -21,8 +21,8 @@ const { ctx, ai, clock, alice, newProcess, newWorker } = await testEngine(t);
 const MIDNIGHT = '2026-11-21T00:00:00.000Z';
 const countOf = (status: 'pending' | 'running' | 'completed' | 'failed') =>
   ctx.db.$count(executions, eq(executions.status, status));
-const NOTHING = { started: [], refused: 0, lost: 0, next: 0, isFull: false };
-const claim = async () => (await completeAndClaim(ctx, [], { limit: 100, after: 0 })).started;
+const NOTHING = { started: [], refused: 0, lost: 0, next: 0, isContended: false, isFull: false };
+const claim = async () => (await pipeline.advance(ctx, [], { limit: 100, after: 0 })).started;
 const five = () => Array.from({ length: 5 }, () => alice().id);
 
 t.test('One call starts one token below the limit; the others wait for it, and are then rejected', async (t) => {
@@ -39,7 +39,7 @@ t.test('One call starts one token below the limit; the others wait for it, and a
   const processes = [newProcess(t), newProcess(t)];
   for (const { worker } of processes) worker.wakeExecutions();
   await reached;
-  t.strictSame(await completeAndClaim(ctx, [], { limit: 100, after: 0 }), NOTHING);
+  t.strictSame(await pipeline.advance(ctx, [], { limit: 100, after: 0 }), NOTHING);
   t.strictSame([await countOf('running'), await countOf('pending')], [1, 4]);
   t.strictSame(await readUsage(ctx, alice().id), { executions: 5, tokens: 99_999, tokensReserved: 100 });
 
@@ -117,7 +117,7 @@ t.test('A run that waits for tokens does not count on the new day', async (t) =>
   await insertUsage(ctx, alice().id, { executions: 48, tokens: 99_000 });
   await ctx.db.execute("update executions set run_at = '2026-11-01' where usage_day = '2026-11-21'");
   t.match(await claim(), [{ prompt: 'First.' }]);
-  t.strictSame(await completeAndClaim(ctx, [], { limit: 100, after: 0 }), NOTHING);
+  t.strictSame(await pipeline.advance(ctx, [], { limit: 100, after: 0 }), NOTHING);
   t.equal(await countOf('pending'), 2);
 });
 

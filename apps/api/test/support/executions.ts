@@ -1,5 +1,5 @@
-import type { ClaimedExecution } from '../../src/product/executions/pipeline/claims/select-runnable.ts';
 import type { ExecutionResult } from '../../src/product/executions/pipeline/execution-result.ts';
+import type { ClaimedExecution } from '../../src/product/executions/pipeline/select-candidates.ts';
 
 /** Builds the result of a successful execution. Default: without usage. */
 export function buildResult(

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { deliveries, executions, occurrences, tasks, usageCounters, usageRecords } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
-import { completeAndClaim } from '../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../src/product/executions/pipeline/complete.ts';
+import { pipeline } from '../../src/product/executions/pipeline.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
 import { captureEvents } from '../support/deliveries.ts';
@@ -95,7 +95,7 @@ t.test('A running execution is aborted, counted as an estimate, and leaves no tr
   const receivedEvents = await captureEvents(ctx, alice, ['task.completed', 'execution.completed']);
   const id = await postTask(app, alice, { maxTokens: 500 });
   await execute(alice, id);
-  const { started } = await completeAndClaim(ctx, [], { limit: 10, after: 0 });
+  const { started } = await pipeline.advance(ctx, [], { limit: 10, after: 0 });
   const run = started.find(({ taskId }) => taskId === id);
   if (!run) return t.fail('it did not start');
   t.match(await today(alice), { executions: 1, reserved: 500 });

@@ -2,8 +2,8 @@ import { agentCalls, usageCounters, usageRecords } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import t from 'tap';
 import { startCall } from '../../src/product/agent/calls.ts';
-import { completeAndClaim } from '../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../src/product/executions/pipeline/enqueue.ts';
+import { pipeline } from '../../src/product/executions/pipeline.ts';
 import { findWrongCounters } from '../../src/product/usage/verify.ts';
 import { testEngine } from '../support/engine.ts';
 import { insertTask, insertTasks, insertUsage } from '../support/task-rows.ts';
@@ -29,7 +29,7 @@ t.test('Pending, running and ended executions are in the sum', async (t) => {
   await ctx.db.execute(`update tasks set next_execution_at = '2026-11-20T10:00:00Z', scheduled_for = '2026-11-20'`);
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
-  t.equal((await completeAndClaim(ctx, [], { limit: 10, after: 0 })).started.length, 1);
+  t.equal((await pipeline.advance(ctx, [], { limit: 10, after: 0 })).started.length, 1);
   t.same(await findWrongCounters(ctx.db), []);
 });
 

@@ -1,9 +1,9 @@
 import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { completeAndClaim } from '../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../src/product/executions/pipeline/enqueue.ts';
+import { pipeline } from '../../src/product/executions/pipeline.ts';
 import { inTransaction } from '../../src/transaction.ts';
 import { START, testContext } from '../support/context.ts';
 import { findInconsistencies } from '../support/inconsistencies.ts';
@@ -119,7 +119,7 @@ t.test('The occurrence of a pending planned run is missed, and a `once` task run
 t.test('A running execution completes, and its retry does not follow', async (t) => {
   const id = await insertTask(ctx, alice.id, { recurrence: 'once' });
   await enqueueDue(ctx);
-  const [run] = (await completeAndClaim(ctx, [], { limit: 10, after: 0 })).started;
+  const [run] = (await pipeline.advance(ctx, [], { limit: 10, after: 0 })).started;
   if (!run) return t.fail('it did not start');
   await setActive(false);
   t.equal((await readRun(ctx, id)).status, 'running');

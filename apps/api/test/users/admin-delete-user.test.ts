@@ -13,8 +13,8 @@ import {
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { queueMail } from '../../src/lib/mail/queue.ts';
-import { completeAndClaim } from '../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../src/product/executions/pipeline/complete.ts';
+import { pipeline } from '../../src/product/executions/pipeline.ts';
 import { notifyUsers } from '../../src/product/notifications/write.ts';
 import { assertNeedsAdmin } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
@@ -116,7 +116,7 @@ t.test('The record of the deletion stays, with the admin and the address', async
 
 t.test('A running execution is aborted, and leaves no trace', async (t) => {
   await execute(await postTask(app, alice));
-  const [run] = (await completeAndClaim(ctx, [], { limit: 10, after: 0 })).started;
+  const [run] = (await pipeline.advance(ctx, [], { limit: 10, after: 0 })).started;
   if (!run) return t.fail('it did not start');
   await remove(alice.id);
   t.same(aborted.splice(0), [run.id]);

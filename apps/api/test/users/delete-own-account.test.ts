@@ -1,7 +1,7 @@
 import { auditLog, mails, notificationAddresses, queryRows, tasks, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { completeAndClaim } from '../../src/product/executions/pipeline/claims/complete-and-claim.ts';
+import { pipeline } from '../../src/product/executions/pipeline.ts';
 import { notifyUsers } from '../../src/product/notifications/write.ts';
 import { assertNeedsSession } from '../support/access.ts';
 import { START, testContext } from '../support/context.ts';
@@ -58,7 +58,7 @@ t.test('Only the fact of its deletion is left of an account, and other accounts 
       payload: { email: `new-${person.email}`, currentPassword: PASSWORD },
     });
   }
-  const started = (await completeAndClaim(ctx, [], { limit: 10, after: 0 })).started;
+  const started = (await pipeline.advance(ctx, [], { limit: 10, after: 0 })).started;
   t.equal((await remove(alice)).statusCode, 200);
   const columns = await queryRows<{ table: string; column: string }>(
     ctx.db,

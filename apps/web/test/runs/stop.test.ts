@@ -1,6 +1,6 @@
 import t from 'tap';
-import { completeAndClaim } from '../../../api/src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../../api/src/product/executions/pipeline/enqueue.ts';
+import { pipeline } from '../../../api/src/product/executions/pipeline.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUp } from '../../../api/test/support/people.ts';
 import { insertTask, readRun, readRuns } from '../../../api/test/support/task-rows.ts';
@@ -15,7 +15,7 @@ const newAlice = () => signUp(app, { name: 'Alice', timezone: 'Europe/Berlin' })
 async function liveRun(userId: number, isRunning = true, values: Parameters<typeof insertTask>[2] = {}) {
   const task = await insertTask(ctx, userId, values);
   await enqueueDue(ctx);
-  if (isRunning) await completeAndClaim(ctx, [], { limit: 1, after: 0 });
+  if (isRunning) await pipeline.advance(ctx, [], { limit: 1, after: 0 });
   return { task, id: (await readRun(ctx, task)).id };
 }
 

@@ -5,7 +5,8 @@ import type { Context } from '../../context.ts';
 import { hasExpiredLease } from '../../lib/queue/leases.ts';
 import type { Span } from '../../lib/telemetry/tracing.ts';
 import { inTransaction } from '../../transaction.ts';
-import { enqueueDue, findNextDueAt } from '../executions/pipeline/enqueue.ts';
+import { findNextDueAt } from '../executions/pipeline/enqueue.ts';
+import { pipeline } from '../executions/pipeline.ts';
 import { alertOverdue, isAnyOverdue } from '../notifications/alerts/overdue.ts';
 
 /** The executions continue after the answer. */
@@ -28,7 +29,7 @@ async function runTick(ctx: Context, { wait }: TickOptions, span: Span) {
   const waiting = await inTransaction(ctx, findWaitingWork);
   // First: a run that is queued now may end before the next tick, and then nothing is overdue.
   if (waiting.isAnyOverdue) await alertOverdue(ctx);
-  const { queued, refused } = await enqueueDue(ctx);
+  const { queued, refused } = await pipeline.enqueue(ctx);
   const rescued = waiting.isAnyExpired ? await ctx.worker.rescue() : [];
   span.set({
     'carillon.tick.queued': queued.length,

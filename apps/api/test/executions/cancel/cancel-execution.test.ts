@@ -3,10 +3,10 @@ import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import { openSession } from '../../../src/product/auth/sessions.ts';
 import { cancelExecution } from '../../../src/product/executions/cancel.ts';
-import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/product/executions/pipeline/leases.ts';
+import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { executeTask, retryExecution } from '../../../src/product/executions/start.ts';
 import { changeTask } from '../../../src/product/tasks/write.ts';
 import { inTransaction } from '../../../src/transaction.ts';
@@ -38,7 +38,7 @@ async function queuedRun(values = {}) {
 
 async function runningRun(values = {}) {
   const run = await queuedRun(values);
-  const { started } = await completeAndClaim(ctx, [], { limit: 10, after: 0 });
+  const { started } = await pipeline.advance(ctx, [], { limit: 10, after: 0 });
   const claimed = started.find(({ id }) => id === run.id);
   if (!claimed) throw new Error('The run was not claimed.');
   return { ...run, claimed };

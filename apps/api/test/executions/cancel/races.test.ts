@@ -2,10 +2,10 @@ import t, { type Test } from 'tap';
 import type { Context } from '../../../src/context.ts';
 import { AppError } from '../../../src/errors.ts';
 import { cancelExecution } from '../../../src/product/executions/cancel.ts';
-import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/product/executions/pipeline/leases.ts';
+import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { retryExecution } from '../../../src/product/executions/start.ts';
 import { deleteTask } from '../../../src/product/tasks/delete.ts';
 import { changeTask } from '../../../src/product/tasks/write.ts';
@@ -35,7 +35,7 @@ async function race(t: Test) {
 }
 
 /** Starts the runs whose places are free: 5 of a user. */
-const startSome = async () => (await completeAndClaim(ctx, [], { limit: 5, after: 0 })).started;
+const startSome = async () => (await pipeline.advance(ctx, [], { limit: 5, after: 0 })).started;
 
 /** `cancelled`, or the kind of the refusal. */
 const outcomeOf = (cancelling: Promise<unknown>) =>
@@ -110,7 +110,7 @@ t.test('A cancellation and a claim at once: the run ends, started or not', async
   for (const { task, id } of runs) {
     const [outcome] = await Promise.all([
       outcomeOf(cancelExecution(one, alice(), id)),
-      completeAndClaim(two, [], { limit: 1, after: 0 }),
+      pipeline.advance(two, [], { limit: 1, after: 0 }),
     ]);
     t.equal(outcome, 'cancelled');
     t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'CANCELLED', claimToken: null });

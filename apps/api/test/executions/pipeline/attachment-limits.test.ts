@@ -3,11 +3,11 @@ import type { Context } from '../../../src/context.ts';
 import { createFileStorage } from '../../../src/lib/storage/client.ts';
 import type { AttachmentLimits } from '../../../src/product/executions/pipeline/attachments.ts';
 import { createByteBudget } from '../../../src/product/executions/pipeline/byte-budget.ts';
-import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
-import type { ClaimedExecution } from '../../../src/product/executions/pipeline/claims/select-runnable.ts';
 import { completeExecutions } from '../../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { runExecution } from '../../../src/product/executions/pipeline/run.ts';
+import type { ClaimedExecution } from '../../../src/product/executions/pipeline/select-candidates.ts';
+import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { inTransaction } from '../../../src/transaction.ts';
 import { CSV, storeAttachment } from '../../support/attachments.ts';
 import { testEngine } from '../../support/engine.ts';
@@ -44,7 +44,7 @@ async function startRuns(count: number, { attached = true } = {}): Promise<Claim
     await insertTask(ctx, alice().id, { prompt: `Prompt number ${i}.`, attachments: attached ? [id] : [] });
   }
   await enqueueDue(ctx);
-  const { started } = await completeAndClaim(ctx, [], { limit: count, after: 0 });
+  const { started } = await pipeline.advance(ctx, [], { limit: count, after: 0 });
   return started.sort((a, b) => a.taskId - b.taskId);
 }
 

@@ -2,10 +2,10 @@ import { DAY_MS } from '@carillon/contract/primitives';
 import { notifications, usageRecords } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/product/executions/pipeline/leases.ts';
+import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { executeTask } from '../../../src/product/executions/start.ts';
 import { changeTask } from '../../../src/product/tasks/write.ts';
 import { inTransaction } from '../../../src/transaction.ts';
@@ -143,10 +143,10 @@ t.test('A failed once task is completed by a successful execution on demand', as
 t.test('Of two results of one execution that arrive together, the one with the valid claim is stored', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
-  const [lost] = (await completeAndClaim(ctx, [], { limit: 1, after: 0 })).started;
+  const [lost] = (await pipeline.advance(ctx, [], { limit: 1, after: 0 })).started;
   await passTime({ ctx, clock }, 30_001);
   await rescueExecutions(ctx);
-  const [held] = (await completeAndClaim(ctx, [], { limit: 1, after: 0 })).started;
+  const [held] = (await pipeline.advance(ctx, [], { limit: 1, after: 0 })).started;
   const usage = { model: 'test-model', inputTokens: 10, outputTokens: 1, estimated: false, costUsd: 0 };
   const results = [
     buildResult(held!, { text: 'held', usage: { ...usage, outputTokens: 1 } }),

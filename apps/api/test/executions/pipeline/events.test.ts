@@ -4,9 +4,9 @@ import { type EventKind, eventPayload } from '@carillon/contract/webhooks/events
 import { deliveries, endpoints } from '@carillon/db';
 import { asc } from 'drizzle-orm';
 import t from 'tap';
-import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { inTransaction } from '../../../src/transaction.ts';
 import { START } from '../../support/context.ts';
 import { testEngine } from '../../support/engine.ts';
@@ -155,13 +155,13 @@ t.test('Events of a rolled back change are never sent', async (t) => {
   await enqueueDue(ctx);
   const undone = new Error('undone');
   const claiming = inTransaction(ctx, async (tx) => {
-    await completeAndClaim(tx, [], { limit: 1, after: 0 });
+    await pipeline.advance(tx, [], { limit: 1, after: 0 });
     throw undone;
   });
   await t.rejects(claiming, undone);
   t.strictSame(await readDeliveries(), []);
 
-  const [run] = (await completeAndClaim(ctx, [], { limit: 1, after: 0 })).started;
+  const [run] = (await pipeline.advance(ctx, [], { limit: 1, after: 0 })).started;
   await ctx.db.delete(deliveries);
   const completing = inTransaction(ctx, async (tx) => {
     await completeExecutions(tx, [buildResult(run!)]);

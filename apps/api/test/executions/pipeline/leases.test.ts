@@ -1,12 +1,12 @@
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
-import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import {
   handBackExecutions,
   renewExecutions,
   rescueExecutions,
 } from '../../../src/product/executions/pipeline/leases.ts';
+import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { testEngine } from '../../support/engine.ts';
 import { passTime } from '../../support/leases.ts';
 import { insertTask, insertTasks, readRun, readTaskRow } from '../../support/task-rows.ts';
@@ -15,7 +15,7 @@ const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
 
 const LEASE_MS = 30_000;
 /** Claims as a process that dies afterwards. */
-const claimAndDie = async () => (await completeAndClaim(ctx, [], { limit: 100, after: 0 })).started;
+const claimAndDie = async () => (await pipeline.advance(ctx, [], { limit: 100, after: 0 })).started;
 
 /** Each request waits until it is released; the n-th is answered with `Answer n`. */
 function holdEach() {

@@ -1,8 +1,8 @@
 import { mails, type tasks, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { completeExecutions } from '../../../src/product/executions/pipeline/complete.ts';
+import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { executeTask } from '../../../src/product/executions/start.ts';
 import { inTransaction } from '../../../src/transaction.ts';
 import { testEngine } from '../../support/engine.ts';
@@ -111,7 +111,7 @@ t.test('The name of a task cannot add a mail header', async (t) => {
 t.test('The mail is queued in the transaction of the result, and stored encrypted', async (t) => {
   const task = await insert();
   await executeTask(ctx, alice(), task);
-  const [run] = (await completeAndClaim(ctx, [], { limit: 1, after: 0 })).started;
+  const [run] = (await pipeline.advance(ctx, [], { limit: 1, after: 0 })).started;
   const result = buildResult(run!, { text: 'A secret recipe.' });
   const undone = new Error('undone');
   const completing = inTransaction(ctx, async (tx) => {

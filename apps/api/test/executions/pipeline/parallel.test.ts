@@ -2,8 +2,8 @@ import { executions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import type { Context } from '../../../src/context.ts';
-import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { recordDeadlocks } from '../../support/database.ts';
 import { testEngine } from '../../support/engine.ts';
 import { insertQueuedRuns, insertTask, insertTasks, insertUsers, PROMPT, readRuns } from '../../support/task-rows.ts';
@@ -100,9 +100,9 @@ t.test('20 claims at once start 5 executions per user and 1000 in all, and no mo
   const seen: number[] = [];
   async function claimAll(ctx: Context) {
     for (let after = 0, idle = false; !idle; ) {
-      const { started, next, isFull } = await completeAndClaim(ctx, [], { limit: 100, after });
+      const { started, next, isFull, isContended } = await pipeline.advance(ctx, [], { limit: 100, after });
       seen.push(await countRunning());
-      idle = (next === 0 || isFull) && started.length === 0;
+      idle = (next === 0 || isFull) && !isContended && started.length === 0;
       after = next;
     }
     return [];
@@ -133,7 +133,7 @@ t.test('Claims of one execution at a time go round the users', async (t) => {
   await ctx.db.execute('analyze');
   const order: number[] = [];
   for (let after = 0; order.length < 24; ) {
-    const { started, next } = await completeAndClaim(ctx, [], { limit: 1, after });
+    const { started, next } = await pipeline.advance(ctx, [], { limit: 1, after });
     order.push(...started.map(({ userId }) => userId));
     after = next;
   }
@@ -145,7 +145,7 @@ t.test('A task does not wait for the many executions of another task of its owne
   for (let run = 0; run < 100; run += 1) await insertQueuedRuns(ctx, [busy!]);
   clock.advance(1000);
   await insertQueuedRuns(ctx, [other!]);
-  const { started } = await completeAndClaim(ctx, [], { limit: 100, after: 0 });
+  const { started } = await pipeline.advance(ctx, [], { limit: 100, after: 0 });
   t.strictSame(
     started.map(({ taskId }) => taskId),
     [busy, other],

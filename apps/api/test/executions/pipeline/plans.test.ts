@@ -12,13 +12,13 @@ import {
   renewDeliveries,
   rescueDeliveries,
 } from '../../../src/product/deliveries/queue/leases.ts';
-import { readQueue } from '../../../src/product/executions/pipeline/claims/claim.ts';
-import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import {
   handBackExecutions,
+  readQueue,
   renewExecutions,
   rescueExecutions,
 } from '../../../src/product/executions/pipeline/leases.ts';
+import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { tick } from '../../../src/product/system/tick.ts';
 import { START, testContext } from '../../support/context.ts';
 import { buildResult } from '../../support/executions.ts';
@@ -71,13 +71,13 @@ async function fill(count: number, each: number) {
 /** Everything that reads or writes the queues, once. */
 async function useQueues() {
   await tick(ctx, { wait: false });
-  const { started } = await completeAndClaim(ctx, [], { limit: BATCH, after: 0 });
+  const { started } = await pipeline.advance(ctx, [], { limit: BATCH, after: 0 });
   await readQueue(ctx, started);
   await renewExecutions(ctx, started);
   await rescueExecutions(ctx);
   await handBackExecutions(ctx, started.slice(0, 3));
   const results = started.slice(3).map((execution) => buildResult(execution));
-  const next = await completeAndClaim(ctx, results, { limit: BATCH, after: 0 });
+  const next = await pipeline.advance(ctx, results, { limit: BATCH, after: 0 });
   await handBackExecutions(ctx, next.started);
   await enqueueDueRetries(ctx);
   const { claimed } = await claimDeliveries(ctx, { limit: BATCH, after: FIRST_WEBHOOK });

@@ -2,9 +2,9 @@ import { executions, usageRecords } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
 import type { Ai, AiOutcome } from '../../../src/lib/ai/client.ts';
-import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
-import { storeResults } from '../../../src/product/executions/pipeline/store-results.ts';
+import { countStorable, storeResults } from '../../../src/product/executions/pipeline/store-results.ts';
+import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { connectionLost, type Interfere, interruptTransactions } from '../../support/database.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';
@@ -79,20 +79,14 @@ t.test('An execution that cannot be completed at all is left to its lease, and t
   await ctx.db.execute('alter table executions drop constraint never');
 });
 
-t.test('Many long results are stored in several transactions', async (t) => {
-  let transactions = 0;
-  const { db, state } = unreliable((transact) => {
-    transactions += 1;
-    return transact();
-  });
-  state.armed = true;
-  await insertTasks(ctx, [alice().id, alice().id, alice().id, alice().id, alice().id]);
-  await enqueueDue(ctx);
-  const { started } = await completeAndClaim(ctx, [], { limit: 5, after: 0 });
-  const results = started.map((run) => buildResult(run, { text: 'x'.repeat(450_000), usage: USAGE }));
-  await storeResults({ ...ctx, db }, results, new AbortController().signal);
-  t.equal(await ctx.db.$count(executions, eq(executions.status, 'completed')), 5);
-  t.equal(transactions, 3);
+t.test('A transaction stores 200 results or a million characters, and at least one result', (t) => {
+  const results = (count: number, length: number) =>
+    Array.from({ length: count }, (_, id) => buildResult({ id, claimToken: '' }, { text: 'x'.repeat(length) }));
+  t.equal(countStorable([]), 0);
+  t.equal(countStorable(results(201, 1)), 200);
+  t.equal(countStorable(results(5, 450_000)), 2);
+  t.equal(countStorable(results(5, 2_000_000)), 1);
+  t.end();
 });
 
 t.test('A result is stored when the database is back, and the model is not asked again', async (t) => {

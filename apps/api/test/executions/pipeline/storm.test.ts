@@ -2,9 +2,9 @@ import { executions, tasks } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { AppError } from '../../../src/errors.ts';
-import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { rescueExecutions } from '../../../src/product/executions/pipeline/leases.ts';
+import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { executeTask } from '../../../src/product/executions/start.ts';
 import { deleteTask } from '../../../src/product/tasks/delete.ts';
 import { changeTask } from '../../../src/product/tasks/write.ts';
@@ -46,7 +46,7 @@ t.test('Usage balances and every execution ends although everything happens at o
       () => enqueueDue(ctx),
       () => rescueExecutions(ctx),
       // Claims as a process that dies at once.
-      () => (roll(4) ? null : completeAndClaim(ctx, [], { limit: 3, after: roll(3) ? 0 : (people[4] as number) })),
+      () => (roll(4) ? null : pipeline.advance(ctx, [], { limit: 3, after: roll(3) ? 0 : (people[4] as number) })),
       () => (roll(6) ? null : deleteTask(ctx, caller, task)),
     ];
     try {

@@ -1,10 +1,10 @@
 import { executions, tasks } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
-import type { ClaimedExecution } from '../../../src/product/executions/pipeline/claims/select-runnable.ts';
 import { completeExecutions } from '../../../src/product/executions/pipeline/complete.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import type { ClaimedExecution } from '../../../src/product/executions/pipeline/select-candidates.ts';
+import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { backfillTask, executeTask } from '../../../src/product/executions/start.ts';
 import { inTransaction } from '../../../src/transaction.ts';
 import { START } from '../../support/context.ts';
@@ -33,7 +33,7 @@ const readFates = async (task: number) => (await readLedger(ctx, task)).map(([, 
 const readStatuses = async (task: number) => (await readRuns(ctx, task)).map(({ status }) => status);
 
 /** Starts everything that may start. */
-const start = async () => (await completeAndClaim(ctx, [], { limit: 100, after: 0 })).started;
+const start = async () => (await pipeline.advance(ctx, [], { limit: 100, after: 0 })).started;
 const end = (runs: readonly ClaimedExecution[]) =>
   inTransaction(ctx, (tx) =>
     completeExecutions(

@@ -1,8 +1,8 @@
 import { coupons, queryRows, users } from '@carillon/db';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
-import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
+import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { assertNeedsAdmin } from '../../support/access.ts';
 import { START, testContext } from '../../support/context.ts';
 import { findInconsistencies } from '../../support/inconsistencies.ts';
@@ -96,7 +96,7 @@ t.test('Executions are counted by status, and by user', async (t) => {
   await runDue({ ...ctx, ai: createFixedAi(REFUSED_OUTCOME) });
   for (let n = 0; n < 3; n++) await insertTask(ctx, bob.id);
   await enqueueDue(ctx);
-  await completeAndClaim(ctx, [], { limit: 1, after: 0 });
+  await pipeline.advance(ctx, [], { limit: 1, after: 0 });
   const { executions, topUsers } = await get();
   t.same(executions, {
     total: 6,

@@ -9,10 +9,10 @@ import type { AiUsage } from '../../../lib/ai/usage.ts';
 import { decryptProviderKey, UNREADABLE_KEY_MESSAGE } from '../../../lib/crypto/encryption.ts';
 import { quotaExceededError } from '../../../platform/limits/quotas.ts';
 import { askForOutput, type OutputOutcome } from '../result/ask-for-output.ts';
-import type { ClaimedExecution } from './claims/select-runnable.ts';
 import { permanentFailure } from './execution-result.ts';
 import { occupyProvider } from './provider-limits.ts';
 import { recordCall } from './record-call.ts';
+import type { ClaimedExecution } from './select-candidates.ts';
 
 /** A rate limit that ends this soon is waited for, once. */
 const MAX_RATE_LIMIT_WAIT_MS = 10_000;

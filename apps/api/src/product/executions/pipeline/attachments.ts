@@ -6,7 +6,7 @@ import type { AiOutcome } from '../../../lib/ai/client.ts';
 import type { AiAttachment } from '../../../lib/ai/request.ts';
 import { MAX_ATTACHED_BYTES } from '../../uploads/attachments.ts';
 import { type ByteBudget, type ByteReservation, createByteBudget } from './byte-budget.ts';
-import type { ClaimedExecution } from './claims/select-runnable.ts';
+import type { ClaimedExecution } from './select-candidates.ts';
 
 export interface AttachmentLimits {
   /** Bytes of files in memory; a provider request takes about eight times as much. */

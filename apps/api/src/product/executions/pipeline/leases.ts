@@ -1,4 +1,4 @@
-import { queryRows, recordset } from '@carillon/db';
+import { queryRows, recordset, toInstant } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import type { AiUsage } from '../../../lib/ai/usage.ts';
@@ -134,3 +134,37 @@ async function recordInterrupted(tx: Context, requeued: readonly Interrupted[]) 
       estimated, cost_usd, created_at)
     select user_id, id, 'interrupted', day, 0, model, tokens, 0, true, cost, ${tx.now().toISOString()}::timestamptz from lost`);
 }
+
+interface Queue {
+  isAnyQueued: boolean;
+  databaseTime: Date;
+  /** Claims that are gone: the execution was cancelled, deleted or taken over. */
+  lost: Lease<number>[];
+}
+
+/** One statement reads whether anything is queued and which of the `held` claims are gone. */
+export async function readQueue(ctx: Context, held: readonly Lease<number>[]): Promise<Queue> {
+  const [row] = await inTransaction(ctx, ({ db }) =>
+    queryRows<{ found: boolean; time: string; lost: number[] | null }>(
+      db,
+      sql`select exists (select from executions_live where status = 'pending' and queued_at is not null) as found,
+        clock_timestamp() as time, ${selectLost(held)} as lost`,
+    ),
+  );
+  if (!row) throw new Error('The statement returned no row.');
+  const lost = new Set(row.lost);
+  return {
+    isAnyQueued: row.found,
+    databaseTime: toInstant(row.time),
+    lost: held.filter(({ id }) => lost.has(id)),
+  };
+}
+
+const selectLost = (held: readonly Lease<number>[]) => {
+  if (held.length === 0) return sql`null::int[]`;
+  const ids = `{${held.map(({ id }) => id).join(',')}}`;
+  const tokens = `{${held.map(({ claimToken }) => claimToken).join(',')}}`;
+  return sql`array(
+    select h.id from unnest(${ids}::int[], ${tokens}::uuid[]) h(id, claim_token)
+    left join executions_live e on e.id = h.id and e.claim_token = h.claim_token where e.id is null)`;
+};

@@ -4,7 +4,7 @@ import type { Context } from '../../../context.ts';
 import { findModel, type Providers } from '../../../lib/ai/providers.ts';
 import { retryWhileUnavailable } from '../../../lib/queue/retry.ts';
 import { inTransaction } from '../../../transaction.ts';
-import { type Candidate, type Choice, type ClaimedExecution, selectRunnable } from './claims/select-runnable.ts';
+import { type Candidate, type Choice, type ClaimedExecution, selectCandidates } from './select-candidates.ts';
 
 const MAX_WAIT_MS = 2000;
 
@@ -88,8 +88,8 @@ export async function loadProviderLimits(ctx: Context): Promise<ProviderLimits |
 const toArray = (names: readonly string[]) => `{${names.join(',')}}`;
 
 /**
- * Locks queued rows of providers that have a limit, as many as may start: a run of each user in turn, after the one whose run
- * was started last. Providers that another claim has locked are left to it.
+ * Selects queued executions of providers that have a limit, as many as may start: one of each user in turn, after the user
+ * whose execution was started last. Providers that another claim has locked are left to it.
  */
 export async function selectLimited(tx: Context, limits: ProviderLimits, limit: number): Promise<Candidate[]> {
   const locked = await queryRows<{ name: string; limit: number; lastUserId: number }>(
@@ -104,15 +104,21 @@ export async function selectLimited(tx: Context, limits: ProviderLimits, limit: 
     const [busy] = await queryRows<{ calls: number }>(tx.db, countBusy(name));
     const count = Math.min(most - (busy?.calls ?? 0), limit - candidates.length);
     if (count <= 0) continue;
-    const choice = {
-      isIncluded: limits.isOf(name),
-      inTurn: sql`order by p.place, w.user_id <= ${lastUserId}::int, w.user_id`,
-    };
-    const found = await selectRunnable(tx, count, 0, choice);
-    const rows = found.flatMap((row) => (row.id === null || row.slot === null ? [] : [{ ...row, provider: name }]));
-    const last = rows.at(-1);
-    if (last) await tx.db.execute(sql`update providers set last_user_id = ${last.userId} where name = ${name}`);
-    candidates.push(...rows);
+    const found = await selectInTurn(tx, limits.isOf(name), count, lastUserId);
+    const last = found.candidates.at(-1)?.userId ?? found.next;
+    if (last !== lastUserId) await tx.db.execute(sql`update providers set last_user_id = ${last} where name = ${name}`);
+    candidates.push(...found.candidates.map((candidate) => ({ ...candidate, provider: name })));
   }
   return candidates;
+}
+
+/** The users after `after`, then those up to it. */
+async function selectInTurn(tx: Context, isIncluded: SQL, count: number, after: number) {
+  const inTurn = sql`order by p.place, w.turn`;
+  const found = await selectCandidates(tx, count, after, { isIncluded, inTurn });
+  const left = count - found.candidates.length;
+  if (found.next !== 0 || after === 0 || left === 0) return found;
+  const others = sql`${isIncluded} and l.user_id <= ${after}`;
+  const second = await selectCandidates(tx, left, 0, { isIncluded: others, inTurn });
+  return { ...second, candidates: [...found.candidates, ...second.candidates] };
 }

@@ -8,7 +8,7 @@ import { afterCommit, inTransaction } from '../../../transaction.ts';
 import { recordUsage } from '../../usage/record.ts';
 import { type Budget, checkBudget, selectBudget } from '../budget/budget.ts';
 import { addMonthCost, loadHighestCost } from '../budget/costs.ts';
-import type { ClaimedExecution } from './claims/select-runnable.ts';
+import type { ClaimedExecution } from './select-candidates.ts';
 
 const MAX_WAIT_MS = 2000;
 

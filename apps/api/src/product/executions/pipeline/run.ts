@@ -5,8 +5,8 @@ import { decideOutcome } from '../result/decide-outcome.ts';
 import { compareWithLastSuccess } from '../result/last-success.ts';
 import { askModels, type ModelsOutcome } from './ask-models.ts';
 import { type AttachmentLimits, withAttachments } from './attachments.ts';
-import type { ClaimedExecution } from './claims/select-runnable.ts';
 import type { ExecutionResult } from './execution-result.ts';
+import type { ClaimedExecution } from './select-candidates.ts';
 
 /** Calls the model, without a transaction or connection. */
 export async function runExecution(

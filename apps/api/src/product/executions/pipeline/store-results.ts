@@ -5,6 +5,7 @@ import { completeExecutions } from './complete.ts';
 import { type ExecutionResult, permanentFailure } from './execution-result.ts';
 
 const MAX_WAIT_MS = 2000;
+const MAX_BATCH = 200;
 /** In characters: more could exceed the statement timeout. */
 const MAX_BATCH_LENGTH = 1_000_000;
 const UNSTORABLE = permanentFailure('PROVIDER_ERROR', 'The answer of the provider could not be stored.');
@@ -14,24 +15,28 @@ const UNSTORABLE = permanentFailure('PROVIDER_ERROR', 'The answer of the provide
  * be stored becomes a `PROVIDER_ERROR`, if need be without usage.
  */
 export async function storeResults(ctx: Context, results: readonly ExecutionResult[], signal: AbortSignal) {
-  for (const batch of toBatches(results)) {
-    await store(ctx, batch, signal, (result) =>
-      store(ctx, [{ ...result, ...UNSTORABLE }], signal, (failed) =>
-        store(ctx, [{ ...failed, usage: null }], signal, ({ id }) =>
-          ctx.log.error(
-            { executionId: id },
-            'storing a result failed: the execution runs again when its lease expires',
-          ),
-        ),
+  await store(ctx, results, signal, (result) =>
+    store(ctx, [{ ...result, ...UNSTORABLE }], signal, (failed) =>
+      store(ctx, [{ ...failed, usage: null }], signal, ({ id }) =>
+        ctx.log.error({ executionId: id }, 'storing a result failed: the execution runs again when its lease expires'),
       ),
-    );
-  }
+    ),
+  );
 }
 
-export const isOneBatch = (results: readonly ExecutionResult[]): boolean => toBatches(results).length <= 1;
+/** How many of the first `results` fit into one transaction: at least one, if there is any. */
+export function countStorable(results: readonly ExecutionResult[]): number {
+  let length = 0;
+  const tooMany = results.findIndex((result, n) => {
+    length += result.ok ? result.text.length + countCitations(result) : result.message.length;
+    return n > 0 && (n === MAX_BATCH || length > MAX_BATCH_LENGTH);
+  });
+  return tooMany === -1 ? results.length : tooMany;
+}
 
 export function logStoreFailure(ctx: Context, error: unknown, results: readonly ExecutionResult[]) {
-  ctx.log.error({ err: error, executionIds: results.map(({ id }) => id) }, 'storing results failed');
+  const message = results.length > 0 ? 'storing results failed' : 'claiming executions failed';
+  ctx.log.error({ err: error, executionIds: results.map(({ id }) => id) }, message);
 }
 
 function store(
@@ -54,18 +59,3 @@ function store(
 
 const countCitations = ({ citations = [] }: ExecutionResult & { ok: true }) =>
   citations.reduce((sum, { url, title }) => sum + url.length + title.length, 0);
-
-function toBatches(results: readonly ExecutionResult[]): ExecutionResult[][] {
-  const batches: ExecutionResult[][] = [];
-  let left = 0;
-  for (const result of results) {
-    const length = result.ok ? result.text.length + countCitations(result) : result.message.length;
-    if (length > left || batches.length === 0) {
-      batches.push([]);
-      left = MAX_BATCH_LENGTH;
-    }
-    batches.at(-1)?.push(result);
-    left -= length;
-  }
-  return batches;
-}

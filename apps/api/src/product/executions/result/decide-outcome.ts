@@ -6,8 +6,8 @@ import type { AiOutcome } from '../../../lib/ai/client.ts';
 import type { WebTool } from '../../../lib/ai/request.ts';
 import type { AiUsage } from '../../../lib/ai/usage.ts';
 import { type ModelsOutcome, readUserKey } from '../pipeline/ask-models.ts';
-import type { ClaimedExecution } from '../pipeline/claims/select-runnable.ts';
 import { recordCall } from '../pipeline/record-call.ts';
+import type { ClaimedExecution } from '../pipeline/select-candidates.ts';
 import { readOutput } from '../result/read-output.ts';
 import { buildOutcomePrompt, OUTCOME_INSTRUCTIONS, OUTCOME_MAX_TOKENS, OUTCOME_SCHEMA } from './outcome-request.ts';
 

@@ -4,8 +4,8 @@ import { executions } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { retryWhileUnavailable } from '../../../lib/queue/retry.ts';
-import type { Candidate, ClaimedExecution } from '../pipeline/claims/select-runnable.ts';
 import type { Comparison, CompletedExecution } from '../pipeline/execution-result.ts';
+import type { Candidate, ClaimedExecution } from '../pipeline/select-candidates.ts';
 import { MAX_SENT } from '../request/system-message.ts';
 import { type Answer, compareAnswers } from './compare/compare-answers.ts';
 
@@ -67,10 +67,10 @@ export function isWanted({ result, notify }: Pick<CompletedExecution, 'result' |
 }
 
 /** Gives candidates the success that this transaction writes: their task's row has the one before until its end. */
-export function followSuccesses(
-  candidates: readonly Candidate[],
+export function followSuccesses<T extends Candidate>(
+  candidates: readonly T[],
   completed: readonly CompletedExecution[],
-): readonly Candidate[] {
+): readonly T[] {
   const successes = new Map(completed.filter(({ result }) => result.ok).map((success) => [success.taskId, success]));
   if (successes.size === 0) return candidates;
   return candidates.map((candidate) => {
@@ -79,7 +79,7 @@ export function followSuccesses(
   });
 }
 
-function follow(candidate: Candidate, { id, completedAt, result }: CompletedExecution): Candidate {
+function follow<T extends Candidate>(candidate: T, { id, completedAt, result }: CompletedExecution): T {
   if (!result.ok) return candidate;
   const isSent = candidate.context.previousResult || candidate.prompt.includes('{{previous_result}}');
   return {

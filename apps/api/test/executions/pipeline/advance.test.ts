@@ -1,11 +1,10 @@
 import { executions } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-
-import { completeAndClaim } from '../../../src/product/executions/pipeline/claims/complete-and-claim.ts';
-import type { ClaimedExecution } from '../../../src/product/executions/pipeline/claims/select-runnable.ts';
 import type { ExecutionResult } from '../../../src/product/executions/pipeline/execution-result.ts';
 import { rescueExecutions } from '../../../src/product/executions/pipeline/leases.ts';
+import type { ClaimedExecution } from '../../../src/product/executions/pipeline/select-candidates.ts';
+import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';
 import { passTime } from '../../support/leases.ts';
@@ -25,8 +24,8 @@ const queueSix = async (values = {}) =>
     ),
   );
 const OPTIONS = { limit: 10, after: 0 };
-const claim = () => completeAndClaim(ctx, [], OPTIONS);
-const complete = (result: ExecutionResult) => completeAndClaim(ctx, [result], OPTIONS);
+const claim = () => pipeline.advance(ctx, [], OPTIONS);
+const complete = (result: ExecutionResult) => pipeline.advance(ctx, [result], OPTIONS);
 
 function resultWith(run: ClaimedExecution, tokens = 10) {
   const usage = { model: 'test', inputTokens: tokens, outputTokens: 0, estimated: false, costUsd: 0 };

@@ -1,0 +1,42 @@
+import type { Context } from '../../context.ts';
+import { afterCommit, inReportedTransaction } from '../../transaction.ts';
+import { type ClaimOptions, type ClaimResult, claim } from './pipeline/claim.ts';
+import { enqueueDue } from './pipeline/enqueue.ts';
+import type { ExecutionResult } from './pipeline/execution-result.ts';
+import { loadProviderLimits } from './pipeline/provider-limits.ts';
+import { runExecution, traceExecution } from './pipeline/run.ts';
+import type { ClaimedExecution } from './pipeline/select-candidates.ts';
+
+interface AdvanceOptions extends Omit<ClaimOptions, 'limits'> {
+  /** Gets the result if the commit was not answered. */
+  onUnanswered?(result: ClaimResult): void;
+}
+
+/** The life of an execution, in order: planned, claimed, run, completed. Only `run` takes long, and it holds no connection. */
+export const pipeline = {
+  /** 1. Due tasks and retries become pending executions, or entries of the ledger that say why not. */
+  enqueue: enqueueDue,
+
+  /** 2 and 4. Results in, starts out, in one transaction, so that no slot is empty between two of them. */
+  async advance(
+    ctx: Context,
+    results: readonly ExecutionResult[],
+    { onUnanswered, ...options }: AdvanceOptions,
+  ): Promise<ClaimResult> {
+    const startedAt = performance.now();
+    const limits = await loadProviderLimits(ctx);
+    const work = (tx: Context) => {
+      afterCommit(tx, () => tx.metrics.executionsClaimed(performance.now() - startedAt));
+      return claim(tx, results, { ...options, limits });
+    };
+    return inReportedTransaction(ctx, work, onUnanswered);
+  },
+
+  /** 3. Asks the model. A failure is a value, too. */
+  run: (ctx: Context, execution: ClaimedExecution, signal: AbortSignal): Promise<ExecutionResult> =>
+    traceExecution(ctx, execution, async (span) => {
+      const result = await runExecution(ctx, execution, signal);
+      if (!result.ok) span.fail(result.errorCode);
+      return result;
+    }),
+};

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto';
+import { type ExecutionRequest, recordset, toInstant } from '@carillon/db';
+import { sql } from 'drizzle-orm';
+import type { Context } from '../../../context.ts';
+import { leaseUntil } from '../../../lib/queue/leases.ts';
+import { recordEvents } from '../../../platform/events/outbox.ts';
+import {
+  admitExecution,
+  applyUsage,
+  checkQuota,
+  checkTokenQuota,
+  lockAccounts,
+  type QuotaAccount,
+  type QuotaExceeded,
+  reserveTokens,
+  toUtcDay,
+} from '../../../platform/limits/quotas.ts';
+import { isPlannedTrigger } from '../../../platform/queries/runs.ts';
+import { afterCommit } from '../../../transaction.ts';
+import { recordUsage, type UsageDelta } from '../../usage/record.ts';
+import { type Budget, checkBudget, type HighestCost } from '../budget/budget.ts';
+import { getCostOfMonth, loadHighestCost, type MonthCost, sumMonthCosts } from '../budget/costs.ts';
+import { LATE_AFTER_MS } from '../planning/policies.ts';
+import { buildRequest } from '../request/build-request.ts';
+import { followSuccesses } from '../result/last-success.ts';
+import { OUTCOME_MAX_TOKENS } from '../result/outcome-request.ts';
+import { failOverQuota, toUsageDeltas, writeResults } from './complete.ts';
+import type { ExecutionResult } from './execution-result.ts';
+import { writeFollowUps } from './follow-ups.ts';
+import { type ProviderLimits, selectLimited } from './provider-limits.ts';
+import { findRetryTime } from './retries.ts';
+import {
+  type Candidate,
+  type ClaimedExecution,
+  MAX_RUNNING_PER_USER,
+  type Round,
+  selectCandidates,
+} from './select-candidates.ts';
+import { takeSlots } from './slots.ts';
+
+export interface ClaimOptions {
+  limit: number;
+  /** The claim starts with the users after this one; 0 starts a new round. */
+  after: number;
+  limits: ProviderLimits | null;
+}
+
+export interface ClaimResult extends Omit<Round, 'candidates'> {
+  started: ClaimedExecution[];
+  /** The number that failed over quota. */
+  refused: number;
+  /** Whether every slot of all processes is taken. */
+  isFull: boolean;
+}
+
+/**
+ * Stores results and starts executions, which may take the slots of those that have ended. It locks, in this order:
+ *
+ * 1. the tasks and executions of the results, by id: a claim token that is not valid any more writes nothing;
+ * 2. free slots, and users with queued executions. Those of other claims are skipped, not waited for, and all are kept until
+ *    the commit: only this claim starts executions of these users and in these slots, so what it counts is exact;
+ * 3. executions that may start, with their tasks. Those that other transactions have locked are skipped;
+ * 4. the counters of all these users, by id: quotas and budgets decide under this lock;
+ * 5. with the commit, the event positions of these users, by id.
+ */
+export async function claim(
+  tx: Context,
+  results: readonly ExecutionResult[],
+  options: ClaimOptions,
+): Promise<ClaimResult> {
+  // Results first: they may wait for locks of rows, and other processes can still claim meanwhile.
+  const [completed, { slots, isContended }, { candidates, ...round }] = await Promise.all([
+    writeResults(tx, results),
+    takeSlots(tx, options.limit),
+    selectRound(tx, options),
+  ]);
+  const now = tx.now();
+  const retried = completed.filter((one) => findRetryTime(tx, one) !== null).map(({ taskId }) => taskId);
+  const startable = fillSlots(candidates, slots, new Set(retried));
+  const claimed = {
+    ...round,
+    lost: round.lost + candidates.length - startable.length,
+    isContended: round.isContended || isContended,
+    isFull: slots.length < candidates.length && !isContended,
+  };
+  if (completed.length + startable.length === 0) return { started: [], refused: 0, ...claimed };
+
+  // One ordered lock over all accounts: locking them per step could deadlock.
+  const userIds = [...completed, ...startable].map(({ userId }) => userId);
+  const accounts = await lockAccounts(tx.db, userIds, now);
+  const completedUsage = toUsageDeltas(completed);
+  for (const delta of completedUsage) applyUsage(accounts.get(delta.userId) as QuotaAccount, delta, now);
+  const highestCost = await loadHighestCost(
+    tx,
+    startable.map(({ budget }) => budget),
+  );
+  const { starting, refused, usage } = decideStarts({
+    candidates: followSuccesses(startable, completed),
+    accounts,
+    highestCost,
+    costs: sumMonthCosts(completed),
+    now,
+  });
+  await Promise.all([
+    writeStarts(tx, starting, now),
+    recordUsage(tx, [...completedUsage, ...usage]),
+    writeFollowUps(tx, completed),
+  ]);
+  recordStartEvents(tx, starting, now);
+  await failOverQuota(tx, refused);
+  return { started: starting, refused: refused.length, ...claimed };
+}
+
+/** First what asks a provider with a limit, which has a turn of its own. */
+async function selectRound(tx: Context, { limit, after, limits }: ClaimOptions): Promise<Round> {
+  if (!limits) return selectCandidates(tx, limit, after);
+  const limited = await selectLimited(tx, limits, limit);
+  const others = await selectCandidates(tx, limit - limited.length, after, limits.others);
+  return { ...others, candidates: [...limited, ...others.candidates] };
+}
+
+type StartableExecution = Candidate & { slot: number };
+
+/** `retried` has the tasks of which this transaction adds a retry, for which planned runs wait. */
+function fillSlots(
+  candidates: readonly Candidate[],
+  slots: readonly number[],
+  retried: ReadonlySet<number>,
+): StartableExecution[] {
+  const free = [...slots];
+  const counts = new Map<number, number>();
+  const startable: StartableExecution[] = [];
+  for (const candidate of candidates) {
+    const { userId, taskId, running, trigger } = candidate;
+    // Selections by provider know nothing of each other.
+    const count = counts.get(userId) ?? running;
+    if (count >= MAX_RUNNING_PER_USER || (retried.has(taskId) && isPlannedTrigger(trigger))) continue;
+    const slot = free.pop();
+    if (slot === undefined) break;
+    counts.set(userId, count + 1);
+    startable.push({ ...candidate, slot });
+  }
+  return startable;
+}
+
+type StartingExecution = StartableExecution & ClaimedExecution;
+
+interface StartInput {
+  candidates: readonly StartableExecution[];
+  accounts: ReadonlyMap<number, QuotaAccount>;
+  highestCost: HighestCost;
+  /** By task, of executions that end in the same transaction. */
+  costs?: ReadonlyMap<number, MonthCost>;
+  now: Date;
+}
+
+/**
+ * Candidates remain queued while reserved tokens fill their user's quota. A budget needs no reservation: its row is locked,
+ * and its task has no other running execution.
+ */
+function decideStarts({ candidates, accounts, highestCost, costs, now }: StartInput) {
+  const today = toUtcDay(now);
+  const starting: StartingExecution[] = [];
+  const refused: { id: number; exceeded: QuotaExceeded }[] = [];
+  const usage: UsageDelta[] = [];
+  for (const candidate of candidates) {
+    const { id, taskId, userId, usageDay } = candidate;
+    const tokens = countReservedTokens(candidate);
+    const account = accounts.get(userId) as QuotaAccount;
+    // Executions count on the day they start, possibly after midnight.
+    const isNewDay = usageDay !== today;
+    const request = buildRequest(candidate, now);
+    const exceeded =
+      (isNewDay ? checkQuota(account, now) : checkTokenQuota(account, now)) ??
+      checkBudget(addRequest(candidate.budget, request), highestCost, now, {
+        addedUsd: getCostOfMonth(costs?.get(taskId), now),
+      });
+    if (exceeded) {
+      refused.push({ id, exceeded });
+      continue;
+    }
+    if (!reserveTokens(account, tokens)) continue;
+    if (isNewDay) {
+      admitExecution(account, now);
+      usage.push({ userId, day: usageDay, executions: -1 }, { userId, day: today, executions: 1 });
+    }
+    usage.push({ userId, day: today, tokensReserved: tokens });
+    starting.push({ ...candidate, claimToken: randomUUID(), request });
+  }
+  return { starting, refused, usage };
+}
+
+/** Variables and context may have made the prompt longer. */
+function addRequest(budget: Budget | null, { system, prompt }: ExecutionRequest): Budget | null {
+  return budget && { ...budget, promptBytes: Buffer.byteLength(system ?? '') + Buffer.byteLength(prompt) };
+}
+
+/** A second call may repair an answer that does not match the schema, and another one decides its outcome. */
+const countReservedTokens = ({ maxTokens, outputSchema, notify }: Candidate) =>
+  (outputSchema ? 2 * maxTokens : maxTokens) + (notify === 'news' ? OUTCOME_MAX_TOKENS : 0);
+
+/** Writes neither events nor usage. Plan: executions, occurrences and tasks by primary key. */
+async function writeStarts(tx: Context, starting: readonly StartingExecution[], now: Date): Promise<void> {
+  if (starting.length === 0) return;
+  const starts = starting.map((execution) => ({
+    id: execution.id,
+    slot: execution.slot,
+    token: execution.claimToken,
+    tokens: countReservedTokens(execution),
+    count: execution.isFirstStart ? 1 : 0,
+    isLate: isLate(execution, now),
+    provider: execution.provider ?? null,
+    request: JSON.stringify(execution.request),
+  }));
+  const at = sql`${now.toISOString()}::timestamptz`;
+  afterCommit(tx, () => observeStarts(tx, starting));
+  await tx.db.execute(sql`
+    with started as (
+      update executions_live e set status = 'running', started_at = ${at}, slot = s.slot, claim_token = s.token,
+        lease_until = ${leaseUntil(tx.config.executionLeaseMs)}, tokens_reserved = s.tokens, usage_day = ${toUtcDay(now)},
+        request = s.request::json, provider = s.provider, model_attempts = null
+      from ${recordset('s', starts, { id: 'int', slot: 'smallint', token: 'uuid', tokens: 'int', count: 'int', isLate: 'boolean', provider: 'text', request: 'text' })}
+      where e.id = s.id
+      returning e.task_id, e.run_at, s.count, s.is_late
+    ), marked as (
+      update occurrences o set fate = 'late' from started s
+      where s.is_late and o.task_id = s.task_id and o.planned_for = s.run_at and o.fate = 'ran'
+    )
+    update tasks t set last_execution_at = ${at}, execution_count = t.execution_count + s.count
+    from started s where t.id = s.task_id`);
+}
+
+const isLate = ({ trigger, runAt }: Candidate, now: Date) =>
+  trigger === 'schedule' && now.getTime() - toInstant(runAt).getTime() > LATE_AFTER_MS;
+
+function observeStarts({ metrics, now }: Context, started: readonly Candidate[]) {
+  for (const { trigger, runAt, isFirstStart } of started) {
+    if (isFirstStart) metrics.executionStarted(trigger, now().getTime() - toInstant(runAt).getTime());
+  }
+}
+
+function recordStartEvents(tx: Context, starting: readonly StartingExecution[], now: Date): void {
+  const startedAt = now.toISOString();
+  const events = starting.flatMap(({ id, taskId, taskName, userId, viaWebhook, lastDurationMs }) => {
+    // The order of magnitude, until a run has completed.
+    const estimatedDurationMs = lastDurationMs ?? 10_000;
+    const execution = { id, status: 'running' as const, startedAt, estimatedDurationMs };
+    const event = { userId, taskId, viaWebhook, data: { task: { id: taskId, name: taskName }, execution } };
+    return [
+      { kind: 'task.started' as const, ...event },
+      { kind: 'execution.started' as const, ...event },
+    ];
+  });
+  recordEvents(tx, events);
+}
