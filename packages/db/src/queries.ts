@@ -46,7 +46,7 @@ function toElement(value: unknown): string {
   throw new TypeError('A value cannot be stored.');
 }
 
-const toSnakeCase = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const toSnakeCase = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 interface Options {
   /** `shared` for a row or few found by key, see pool/README.md. In a transaction its own connection is used. */

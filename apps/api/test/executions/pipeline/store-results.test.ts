@@ -1,10 +1,9 @@
 import { executions, usageRecords } from '@carillon/db';
-import { asc, eq } from 'drizzle-orm';
+import { asc } from 'drizzle-orm';
 import t from 'tap';
 import type { Ai, AiOutcome } from '../../../src/lib/ai/client.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
-import { countStorable, storeResults } from '../../../src/product/executions/pipeline/store-results.ts';
-import { pipeline } from '../../../src/product/executions/pipeline.ts';
+import { countStorable } from '../../../src/product/executions/pipeline/store-results.ts';
 import { connectionLost, type Interfere, interruptTransactions } from '../../support/database.ts';
 import { testEngine } from '../../support/engine.ts';
 import { buildResult } from '../../support/executions.ts';

@@ -1,6 +1,7 @@
-import { queryRows, recordset, toInstant, toInstantOrNull } from '@carillon/db';
+import { queryRows, recordset, toInstant, toInstantOrNull, toSnakeCase } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
+import type { AiUsage } from '../../../lib/ai/usage.ts';
 import { type QuotaExceeded, quotaExceededError, toUtcDay } from '../../../platform/limits/quotas.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
 import { selectBudget } from '../budget/budget.ts';
@@ -32,6 +33,56 @@ export async function failOverQuota(tx: Context, refused: readonly { id: number;
   );
 }
 
+type ColumnOf = (result: ExecutionResult) => unknown;
+const ofAnswer =
+  (toValue: (answer: ExecutionResult & { ok: true }) => unknown): ColumnOf =>
+  (result) =>
+    result.ok ? toValue(result) : null;
+const ofUsage =
+  (toValue: (usage: AiUsage) => unknown): ColumnOf =>
+  ({ usage }) =>
+    usage && toValue(usage);
+const toJson = (value: unknown) => (value === null || value === undefined ? null : JSON.stringify(value));
+
+/** The columns that the end of an execution writes: their type, and their value. */
+const RESULT_COLUMNS = {
+  status: ['text', ({ ok }) => (ok ? 'completed' : 'failed')],
+  result: ['text', ofAnswer(({ text }) => text)],
+  output: ['json', ofAnswer(({ output }) => toJson(output))],
+  changed: ['boolean', ofAnswer(({ comparison }) => comparison?.changed)],
+  changes: ['json', ofAnswer(({ comparison }) => toJson(comparison?.changes))],
+  comparedWithId: ['int', ofAnswer(({ comparison }) => comparison?.againstId)],
+  citations: ['json', ofAnswer(({ citations }) => toJson(citations))],
+  truncated: ['boolean', (result) => result.ok && result.isCut === true],
+  outcome: ['text', ofAnswer(({ outcome }) => outcome)],
+  outcomeReason: ['text', ofAnswer(({ outcomeReason }) => outcomeReason)],
+  error: ['text', (result) => (result.ok ? null : result.message)],
+  errorCode: ['text', (result) => (result.ok ? null : result.errorCode)],
+  model: ['text', ofUsage(({ model }) => model)],
+  inputTokens: ['int', ofUsage(({ inputTokens }) => inputTokens)],
+  outputTokens: ['int', ofUsage(({ outputTokens }) => outputTokens)],
+  tokensEstimated: ['boolean', ({ usage }) => usage?.estimated ?? false],
+  costUsd: ['float8', ofUsage(({ costUsd }) => costUsd)],
+  toolUses: ['int', ({ usage }) => usage?.toolUses ?? 0],
+  processingTimeMs: ['int', ({ durationMs }) => durationMs && Math.round(durationMs)],
+} as const satisfies Record<string, readonly [string, ColumnOf]>;
+
+const COLUMNS = Object.entries(RESULT_COLUMNS);
+const RECORD = {
+  id: 'int',
+  token: 'uuid',
+  attempts: 'json',
+  ...Object.fromEntries(COLUMNS.map(([name, [type]]) => [name, type])),
+};
+const ASSIGNMENTS = sql.raw(COLUMNS.map(([name]) => `${toSnakeCase(name)} = results.${toSnakeCase(name)}`).join(', '));
+
+const toRecord = (result: ExecutionResult) => ({
+  id: result.id,
+  token: result.claimToken,
+  attempts: toJson(result.attempts),
+  ...Object.fromEntries(COLUMNS.map(([name, [, toValue]]) => [name, toValue(result)])),
+});
+
 type InstantField = 'plannedFor' | 'startedAt' | 'nextExecutionAt' | 'alertingSince';
 type WrittenRow = Omit<CompletedExecution, 'result' | 'completedAt' | 'requestedAt' | InstantField> &
   Record<InstantField | 'claimToken', string | null> & { requestedAt: string };
@@ -45,30 +96,6 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
   if (results.length === 0) return [];
   const completedAt = tx.now();
   const now = completedAt.toISOString();
-  const records = results.map((result) => ({
-    id: result.id,
-    token: result.claimToken,
-    status: result.ok ? 'completed' : 'failed',
-    result: result.ok ? result.text : null,
-    answer: result.ok && result.output !== null ? JSON.stringify(result.output) : null,
-    changed: result.ok ? (result.comparison?.changed ?? null) : null,
-    changes: result.ok && result.comparison ? JSON.stringify(result.comparison.changes) : null,
-    against: result.ok ? (result.comparison?.againstId ?? null) : null,
-    citations: result.ok && result.citations ? JSON.stringify(result.citations) : null,
-    toolUses: result.usage?.toolUses ?? 0,
-    truncated: result.ok && result.isCut === true,
-    attempts: result.attempts ? JSON.stringify(result.attempts) : null,
-    outcome: result.ok ? result.outcome : null,
-    reason: result.ok ? result.outcomeReason : null,
-    error: result.ok ? null : result.message,
-    code: result.ok ? null : result.errorCode,
-    model: result.usage?.model ?? null,
-    input: result.usage?.inputTokens ?? null,
-    output: result.usage?.outputTokens ?? null,
-    estimated: result.usage?.estimated ?? false,
-    cost: result.usage?.costUsd ?? null,
-    ms: result.durationMs === null ? null : Math.round(result.durationMs),
-  }));
   const [, written] = await Promise.all([
     lockTasks(tx, results),
     // A second statement: its snapshot must be taken under the locks, because an execution that ends moves to another table.
@@ -76,32 +103,9 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       tx.db,
       sql`
     with results as (
-      select * from ${recordset('results', records, {
-        id: 'int',
-        token: 'uuid',
-        status: 'text',
-        result: 'text',
-        answer: 'text',
-        changed: 'boolean',
-        changes: 'text',
-        against: 'int',
-        citations: 'text',
-        toolUses: 'int',
-        truncated: 'boolean',
-        attempts: 'text',
-        outcome: 'text',
-        reason: 'text',
-        error: 'text',
-        code: 'text',
-        model: 'text',
-        input: 'int',
-        output: 'int',
-        estimated: 'boolean',
-        cost: 'float8',
-        ms: 'int',
-      })}
+      select * from ${recordset('results', results.map(toRecord), RECORD)}
     ), held as (
-      select t.id, t.name, t.status, t.recurrence, t.next_execution_at, t.consecutive_failures, t.waiting_failures,
+      select t.id as task_id, t.name as task_name, t.status as task_status, t.recurrence, t.next_execution_at, t.consecutive_failures, t.waiting_failures,
         t.not_done_in_row, t.fallbacks_in_row,
         t.notification_email, t.webhook_url is not null or t.channels <> '{}' as has_webhook, t.notify,
         t.notify <> 'always' or t.watch <> '{}' as reports_changes, t.tools <> '{}' as has_tools, t.max_retries, t.alerts,
@@ -112,23 +116,15 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       from tasks t
       where t.id in (select e.task_id from executions_live e join results using (id))
     )
-    update executions e set status = results.status, archived = true, completed_at = ${now}, slot = null,
-      claim_token = null, lease_until = null, tokens_reserved = 0, result = results.result, output = results.answer::json,
-      changed = results.changed, changes = results.changes::json, compared_with_id = results.against,
-      citations = results.citations::json, tool_uses = results.tool_uses, truncated = results.truncated,
-      model_attempts = coalesce(results.attempts::json, e.model_attempts), outcome = results.outcome,
-      outcome_reason = results.reason, error = results.error, error_code = results.code, model = results.model, input_tokens = results.input, output_tokens = results.output,
-      tokens_estimated = results.estimated, cost_usd = results.cost, processing_time_ms = results.ms,
+    update executions e set ${ASSIGNMENTS}, model_attempts = coalesce(results.attempts, e.model_attempts), archived = true,
+      completed_at = ${now}, slot = null, claim_token = null, lease_until = null, tokens_reserved = 0,
       queued_at = coalesce(e.queued_at, ${now}),
       usage_day = case when results.token is not null then e.usage_day end
-    from results join executions_live was using (id) join held on held.id = was.task_id
+    from results join executions_live was using (id) join held on held.task_id = was.task_id
     where not e.archived and e.id = results.id and case when results.token is null
       then e.status = 'pending' else e.status = 'running' and e.claim_token = results.token end
-    returning e.id, results.token as claim_token, e.task_id, e.user_id, e.trigger, e.via_webhook, e.planned_for,
-      e.attempt, e.created_at as requested_at, e.started_at, was.usage_day, was.tokens_reserved, held.name as task_name, held.notification_email,
-      held.status as task_status, held.recurrence, held.next_execution_at, held.consecutive_failures, held.waiting_failures,
-      held.not_done_in_row, held.fallbacks_in_row, held.has_webhook,
-      held.notify, held.reports_changes, held.has_tools, held.max_retries, held.alerts, held.alerting_since, held.is_failing_alerted, held.has_no_further_run, held.budget, held.owner`,
+    returning e.id, results.token as claim_token, e.user_id, e.trigger, e.via_webhook, e.planned_for, e.attempt,
+      e.created_at as requested_at, e.started_at, was.usage_day, was.tokens_reserved, held.*`,
     ),
   ]);
   // Two claims of one execution may end together.
