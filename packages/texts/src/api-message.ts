@@ -1,4 +1,4 @@
-import type { en } from './en/index.ts';
+import type { Formats } from './formats.ts';
 
 /** What the API answers to a form, in English: the entries of `apiMessages` translate it. `{}` is a value, such as a number. */
 export const API_MESSAGES = [
@@ -144,6 +144,11 @@ export const API_MESSAGES = [
 
 export type ApiMessage = (typeof API_MESSAGES)[number];
 
+interface MessageTexts {
+  apiMessages: { exact: Partial<Record<ApiMessage, string>> };
+  formats: Formats;
+}
+
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 const escapePattern = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
@@ -157,7 +162,7 @@ const patterns = API_MESSAGES.filter((message) => message.includes('{}'))
   }));
 
 /** Says a message of the API in the language of the reader; one that is not known stays as it is. */
-export function translateApiMessage(text: string, texts: Pick<typeof en, 'apiMessages' | 'formats'>): string {
+export function translateApiMessage(text: string, texts: MessageTexts): string {
   const item = /^(item \d+) (.*)$/s.exec(text);
   if (item) return `${item[1]} ${translateApiMessage(item[2] ?? '', texts)}`;
   const exact: Readonly<Record<string, string | undefined>> = texts.apiMessages.exact;
@@ -174,5 +179,5 @@ export function translateApiMessage(text: string, texts: Pick<typeof en, 'apiMes
 }
 
 /** Instants are moments at which quotas are renewed, which are those of UTC. */
-const showValue = (value: string, { formats }: Pick<typeof en, 'formats'>): string =>
+const showValue = (value: string, { formats }: MessageTexts): string =>
   INSTANT.test(value) ? `${formats.fullMoment(new Date(value), 'UTC')} UTC` : value;

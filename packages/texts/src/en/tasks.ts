@@ -14,7 +14,14 @@ export const tasks = {
 
   search: 'Search by name',
   status: 'Status',
-  statuses: { all: 'All', attention: 'Needs attention', active: 'Active', paused: 'Paused', failed: 'Failed', completed: 'Done' },
+  statuses: {
+    all: 'All',
+    attention: 'Needs attention',
+    active: 'Active',
+    paused: 'Paused',
+    failed: 'Failed',
+    completed: 'Done',
+  },
   sortBy: 'Sort by',
   sorts: { next: 'Next run', name: 'Name', newest: 'Newest' },
   searchContinues: 'Only some of your tasks are searched. The search continues on the next page.',

@@ -15,7 +15,14 @@ export const tasks: typeof en = {
 
   search: 'Buscar por nome',
   status: 'Situação',
-  statuses: { all: 'Todas', attention: 'Precisa de atenção', active: 'Ativas', paused: 'Pausadas', failed: 'Com falha', completed: 'Terminadas' },
+  statuses: {
+    all: 'Todas',
+    attention: 'Precisa de atenção',
+    active: 'Ativas',
+    paused: 'Pausadas',
+    failed: 'Com falha',
+    completed: 'Terminadas',
+  },
   sortBy: 'Ordenar por',
   sorts: { next: 'Próxima execução', name: 'Nome', newest: 'Mais recentes' },
   searchContinues: 'Só parte das suas tarefas foi pesquisada. A busca continua na próxima página.',
