@@ -24,7 +24,7 @@ export interface FileReport {
 
 /**
  * Reads the TAP of a process, in which each test file is a subtest, to its end. Counts tests: a test is a subtest without
- * subtests of its own, or the assertions of a file outside any subtest. A file that ends early or tests nothing counts as
+ * subtests inside it, or the assertions of a file outside any subtest. A file that ends early or tests nothing counts as
  * one failed test more. What belongs to no file is reported by its own name, and printed.
  */
 export async function readTap(tap: Readable, print: (line: string) => void): Promise<Map<string, FileReport>> {

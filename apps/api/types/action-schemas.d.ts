@@ -315,11 +315,11 @@ export interface components {
             /** @description No data */
             changePassword: null;
             updateSettings: {
-                /** @description Receives `task.completed`, `task.failed` and `usage.alert` through a webhook of its own */
+                /** @description Receives `task.completed`, `task.failed` and `usage.alert` through its webhook */
                 webhookUrl: string | null;
                 /** @description The id of that webhook, for its log, its secret and its test */
                 webhookId: string | null;
-                /** @description Receive notifications in addition to the address of the account, once they are confirmed */
+                /** @description Receive notifications in addition to the account's address, once they are confirmed */
                 notificationEmails: string[];
                 hasModelRouterApiKey: boolean;
             };

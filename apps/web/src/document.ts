@@ -74,7 +74,7 @@ ${renderShortcuts(context)}
   );
 }
 
-/** A page without a session: a form in the middle, beside a picture. */
+/** A page without a session: a form in the middle, next to a picture. */
 export function renderSignedOut(
   { dashboard, texts }: Pick<PageContext, 'dashboard' | 'texts'>,
   { page, notice, theme }: Frame,

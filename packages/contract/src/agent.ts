@@ -123,7 +123,7 @@ export const confirmTask = {
   security: SIGNED_IN,
   operationId: 'confirmTask',
   summary: 'Save a proposed task',
-  description: `Creates the task of a \`proposal\`, with \`changes\` if there are any, as \`createTask\` would, and at most once. An error leaves the proposal as it is: it can be confirmed again, for ${PROPOSAL_HOURS} hours after it was made. If its first run has passed meanwhile, the error names \`scheduledFor\`: send a new one in \`changes\`. Sends \`task.created\`.`,
+  description: `Creates the task of a \`proposal\`, with \`changes\` if there are any, as \`createTask\` would, and at most once. An error leaves the proposal as it is: it can be confirmed again, for ${PROPOSAL_HOURS} hours after it was made. If its first run has passed by then, the error names \`scheduledFor\`: send a new one in \`changes\`. Sends \`task.created\`.`,
   body: ConfirmTaskInput,
   response: {
     201: Type.Object({ success, taskId: Id }),

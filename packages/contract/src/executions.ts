@@ -48,7 +48,7 @@ export const ERROR_CODES = [
 export const ExecutionErrorCode = stringEnum(ERROR_CODES);
 export type ExecutionErrorCode = Static<typeof ExecutionErrorCode>;
 
-/** A watched value that differs from that of the last success. */
+/** A watched value that differs from the last success. */
 export const OutputChange = Type.Object({
   path: Type.String({
     description:
@@ -105,7 +105,7 @@ export const Execution = Type.Object(
     output: Type.Unknown({ description: 'The parsed result of a task with an output schema; null without one' }),
     changed: nullable(
       Type.Boolean({
-        description: 'Whether a watched value differs from that of the last success; null without a success before',
+        description: 'Whether a watched value differs from the last success; null without a success before',
       }),
     ),
     changes: nullable(

@@ -1,5 +1,5 @@
 /**
- * Descriptions of the fields that have none of their own, for the document. `parent.field` takes precedence over `field`.
+ * Descriptions of the fields whose schema has none, for the document. `parent.field` takes precedence over `field`.
  * The parent is the enclosing field, the named schema or the operation id; `body` is a whole request and `event` a whole
  * event payload.
  */
@@ -73,7 +73,7 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   'user.name': 'The name of the user',
   'users.name': 'The name of the user',
   'body.email': 'The e-mail address that the account signs in with; case-insensitive and trimmed',
-  password: 'The password of the account',
+  password: 'The current password',
   currentPassword: 'The current password',
   token: 'The session token for `Authorization: Bearer`, if it was requested',
   role: '`ADMIN` may call the operations of administrators',
@@ -92,16 +92,16 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   'body.isActive': 'Whether it is active',
   userAgent: 'The `User-Agent` of the sign-in',
   address: 'The IP address of the request',
-  sessions: 'The sessions of the account',
+  sessions: 'The sessions of the user',
   lastUsedAt: 'When the session was last used, with a precision of one minute',
   expiresAt: 'When it expires; null for never',
   settings: 'The current settings',
   notificationPreferences: 'The enabled notification channels',
   'notificationPreferences.email': 'Whether notifications are mailed',
   'notificationPreferences.webhook': 'Whether events are sent to `webhookUrl`',
-  webhookUrl: 'A URL that receives the outcomes of runs through a webhook of its own; null for none',
+  webhookUrl: 'A URL that receives the outcomes of runs through its webhook; null for none',
   notificationEmail: 'The address that receives a mail when a run ends, once it is confirmed; null for none',
-  hasModelRouterApiKey: 'Whether the account has a key of its own for the AI service; the key itself is never returned',
+  hasModelRouterApiKey: 'Whether the account has a personal key for the AI service; the key itself is never returned',
 
   // Usage
   usage: 'The usage and its limits',
@@ -143,7 +143,7 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   totalUses: 'The number of uses',
   'stats.totalUses': 'The number of uses of all coupons',
   maxUses: 'The maximum number of uses; null for no limit',
-  userEmail: 'The e-mail address of the account',
+  userEmail: "The user's e-mail address",
   userName: 'The name of the user',
   usedAt: 'When it was used',
   summary: 'The totals of the coupon',
@@ -190,7 +190,7 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   'topUsers.executionCount': 'Executions of its tasks',
   lastExecutionAt: 'When the last run started; null before the first',
   'Task.endsAt': 'The task is completed after its last run before this; null for never',
-  'Task.maxRuns': 'The task is completed after so many planned runs; null for no limit',
+  'Task.maxRuns': 'Maximum number of planned runs, after which the task is completed; null for no limit',
   'Task.pausedUntil': 'Nothing is planned before this; null for no pause',
   'Task.timeoutMs': 'How long the model may take to answer, in milliseconds; null for the timeout of the service',
   'Task.monthlyBudgetUsd': 'What the runs of a UTC month may cost in USD; null for no limit',
@@ -201,7 +201,7 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   occurrences: 'The planned runs',
   plannedFor: 'The planned instant; null for a run outside the schedule',
   fate: 'The outcome of the planned run: `ran` on time, ran `late`, or did not run because the previous run was still running (`skipped_overlap`), the owner skipped it (`skipped_by_user`), the service was down (`missed`), a quota (`over_quota`) or the budget of the task (`over_budget`) was exhausted, or it was `cancelled`',
-  recordedAt: 'When the fate was recorded',
+  recordedAt: 'When the outcome was recorded',
   at: 'The instant',
   changes: 'The previous and the new value, by field',
   deletedAt: 'When it was deleted',
@@ -246,7 +246,7 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   // Uploads
   'body.id': 'The id of the file',
   uploadedAt: 'When it was uploaded',
-  storage: '`blob` for a file with a URL of its own, `base64` for a data URL',
+  storage: '`blob` for a file with a URL, `base64` for a data URL',
   key: 'The last segment of the URL',
 
   // Webhooks

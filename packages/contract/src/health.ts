@@ -28,7 +28,7 @@ export const Readiness = Type.Object(
         description: 'Whether the database answers a query in time, and accepts changes',
       }),
       migrations: Type.Union([Type.Literal('ok'), Type.Literal('behind'), Type.Literal('unknown')], {
-        description: 'Whether the schema is that of this version or a newer one; unknown without the database',
+        description: 'Whether the schema belongs to this version or a newer one; unknown without the database',
       }),
       worker: Type.Union(
         [Type.Literal('ok'), Type.Literal('starting'), Type.Literal('stuck'), Type.Literal('stopping')],

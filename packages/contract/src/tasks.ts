@@ -41,7 +41,7 @@ export const RecurrencePattern = Type.String({
 
 const MAX_INTERVAL = 99;
 const intervalDescription =
-  'Every so many days, weeks or months of `recurrence`, from the first run on; 1 with a `recurrencePattern` and with `once`';
+  'The number of days, weeks or months of `recurrence` between two runs, from the first run on; 1 with a `recurrencePattern` and with `once`';
 export const Interval = Type.Integer({
   minimum: 1,
   maximum: MAX_INTERVAL,
@@ -81,7 +81,7 @@ const taskSettings = {
     nullable({
       ...HttpUrl,
       description:
-        'Receives `execution.completed` and `execution.failed` of this task through a webhook of its own; null for none',
+        'Receives `execution.completed` and `execution.failed` of this task through its webhook; null for none',
     }),
   ),
   notificationEmail: Type.Optional(
@@ -91,7 +91,7 @@ const taskSettings = {
     Type.Array(Uuid, {
       maxItems: 10,
       description:
-        'Ids of channels of the caller, which get the results and the alarms of this task. Duplicates are ignored',
+        'Ids of channels of the caller, which get the results and the alerts of this task. Duplicates are ignored',
     }),
   ),
   ...runSettings,

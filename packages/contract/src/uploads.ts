@@ -19,7 +19,9 @@ export const UploadedFile = Type.Object(
     url: Type.String({ description: 'The URL of the file; a data URL if `storage` is `base64`' }),
     name: Type.String(),
     size: Type.Integer({ description: 'Bytes' }),
-    type: Type.String({ description: 'MIME type: the declared one if it is accepted, or else that of the extension' }),
+    type: Type.String({
+      description: 'MIME type: the declared one if it is accepted, or else the one of the extension',
+    }),
     uploadedAt: Instant,
     storage: stringEnum(STORAGES),
   },
@@ -32,7 +34,7 @@ export const createUpload = {
   operationId: 'createUpload',
   summary: 'Upload a file',
   description:
-    'Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP, GIF, PDF, or text as `.txt`, `.md`, `.csv` or `.json`. The type is the declared one if it is accepted, or else that of the extension. Content that is clearly of another type is refused; what is cut off or malformed is not. `X-File-Id` is the id of the file, for `DELETE` and `attachments`. A user can have 3 uploads in progress; another one is 429. Not idempotent, and without `Idempotency-Key`: sent twice, it creates two files.',
+    'Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP, GIF, PDF, or text as `.txt`, `.md`, `.csv` or `.json`. The type is the declared one if it is accepted, or else the one of the extension. Content that is clearly of another type is refused; what is cut off or malformed is not. `X-File-Id` is the id of the file, for `DELETE` and `attachments`. A user can have 3 uploads in progress; another one is 429. Not idempotent, and without `Idempotency-Key`: sent twice, it creates two files.',
   consumes: ['multipart/form-data'],
   body: strictObject({
     file: Type.Unsafe<unknown>({ type: 'string', format: 'binary', description: 'The file with its name' }),

@@ -24,7 +24,7 @@ interface Boxes {
   texts: Texts;
 }
 
-/** A box for each channel of the account. A channel that gets nothing now is marked, and can be chosen. */
+/** A box for each channel. A channel that gets nothing now is marked, and can be chosen. */
 export function renderChannelBoxes({ legend, channels, chosen, hint, errors, texts }: Boxes): Html {
   const isWrong = errors.fields.channels !== undefined;
   return html`<fieldset class="ticks" id="channels"${isWrong && raw(' aria-describedby="channels-error" tabindex="-1"')}><legend>${legend}</legend>${

@@ -31,7 +31,7 @@ export const renderRadios = ({ name, legend, choices, value, errors = NO_ERRORS 
       }</span></label>`,
   )}${renderFieldError(name, errors)}</fieldset>`;
 
-/** One of a few short ones, beside each other. */
+/** One of a few short ones, in a row. */
 export const renderChoice = ({ name, legend, choices, value, errors = NO_ERRORS }: Choices): Html =>
   html`<fieldset class="field" id="${name}"${describe(name, errors)}><legend>${legend}</legend><div class="choice">${choices.map(
     (choice) => html`<label>${renderRadio(name, choice, value)}${choice.text}</label>`,

@@ -92,7 +92,7 @@ const SHAPES: Record<RunOutcome, Shape> = {
   },
 };
 
-/** The sign beside a word that says the same. */
+/** The sign next to a word that says the same. */
 export const renderIcon = (outcome: RunOutcome): Html => {
   const { color, glyph } = SHAPES[outcome];
   return raw(`<svg class="glyph ${color}" viewBox="0 0 12 12" aria-hidden="true">${glyph}</svg>`);

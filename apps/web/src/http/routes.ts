@@ -84,7 +84,7 @@ export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): Pa
   };
 }
 
-/** In the language of the account, once its session is found, or else of the browser. */
+/** In the language of the user, once the session is found, or else of the browser. */
 export const readTexts = ({ userPage, headers }: FastifyRequest): Texts =>
   userPage?.texts ?? getTexts(negotiateLanguage(headers['accept-language']));
 

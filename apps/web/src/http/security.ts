@@ -26,7 +26,7 @@ function chooseReferrerPolicy(url: string): string {
 
 /**
  * Pages are not cached, so that the back button shows nothing after the sign-out. Where the address has a secret, the referrer
- * is the origin alone: with no referrer at all, browsers would leave out the origin of forms too.
+ * is the origin alone: with no referrer at all, browsers would omit the origin of forms too.
  */
 export const describePageHeaders = ({ url }: Pick<FastifyRequest, 'url'>) => ({
   'content-security-policy': CONTENT_SECURITY_POLICY,

@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Ends the session of this request immediately and clears the cookie. Other sessions of the account continue.
+         * @description Ends the session of this request immediately and clears the cookie. Other sessions continue.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -195,7 +195,7 @@ export interface paths {
         head?: never;
         /**
          * Change the current user
-         * @description Changes the fields that are given. If the user has a key of their own for the AI service, their tasks run with it; it is stored encrypted. Another `email` counts once the link that is mailed to it is opened, see `confirmEmail`; an account without a password first gets a link at its present address. At most 5 changes of the address an hour; after 5 passwords in 15 minutes, 429.
+         * @description Changes the fields that are given. If the user has a personal key for the AI service, their tasks run with it; it is stored encrypted. Another `email` counts once the link that is mailed to it is opened, see `confirmEmail`; an account without a password first gets a link at its present address. At most 5 changes of the address an hour; after 5 passwords in 15 minutes, 429.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -215,7 +215,7 @@ export interface paths {
         put?: never;
         /**
          * Change the password
-         * @description Ends all other sessions of the account, invalidates its reset links and notifies the owner by mail. A wrong `currentPassword` is 400 on that field; after 5 attempts in 15 minutes, 429.
+         * @description Ends all other sessions, invalidates its reset links and notifies the owner by mail. A wrong `currentPassword` is 400 on that field; after 5 attempts in 15 minutes, 429.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -237,7 +237,7 @@ export interface paths {
         };
         /**
          * Get user settings
-         * @description Returns the settings of the account: its language, notification targets and channels.
+         * @description Returns the settings: language, notification targets and channels.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -862,7 +862,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Create the feed of the account
+         * Create the account feed
          * @description Returns the address of an Atom feed with the newest 50 results of all tasks. A feed that exists already gets another address, and the former one ends. It needs a session of the last 15 minutes (`POST /api/auth/confirm`), or an API key with the scope `executions:read` too: the feed ends with that key.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
@@ -871,7 +871,7 @@ export interface paths {
          */
         post: operations["createAccountFeed"];
         /**
-         * Delete the feed of the account
+         * Delete the account feed
          * @description The address of the feed ends.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
@@ -943,7 +943,7 @@ export interface paths {
         put?: never;
         /**
          * Save a proposed task
-         * @description Creates the task of a `proposal`, with `changes` if there are any, as `createTask` would, and at most once. An error leaves the proposal as it is: it can be confirmed again, for 24 hours after it was made. If its first run has passed meanwhile, the error names `scheduledFor`: send a new one in `changes`. Sends `task.created`.
+         * @description Creates the task of a `proposal`, with `changes` if there are any, as `createTask` would, and at most once. An error leaves the proposal as it is: it can be confirmed again, for 24 hours after it was made. If its first run has passed by then, the error names `scheduledFor`: send a new one in `changes`. Sends `task.created`.
          *
          *     Limit: 10 requests a minute per user.
          *
@@ -1019,7 +1019,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Activating the webhook again sends the deliveries that have waited. For the webhook of a task or of the settings, only `isActive` can be changed here; for that of the settings it equals `notificationPreferences.webhook`.
+         * @description Activating the webhook again sends the deliveries that have waited. For the webhook of a task or of the settings, only `isActive` can be changed here; for the webhook of the settings it equals `notificationPreferences.webhook`.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -1181,7 +1181,7 @@ export interface paths {
         };
         /**
          * List channels
-         * @description Returns the channels of the account, newest first. Pages by `limit` and `offset`.
+         * @description Returns the caller's channels, newest first. Pages by `limit` and `offset`.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -1191,7 +1191,7 @@ export interface paths {
         put?: never;
         /**
          * Create a channel
-         * @description Stores where answers and alarms are sent: a chat, a phone or a mailbox. Tasks name channels in `channels`, the settings of the account do so for its notifications. Settings that are secrets are encrypted and never returned. Sent twice without an `Idempotency-Key`, it creates two channels.
+         * @description Stores where results and alerts are sent: a chat, a phone or a mailbox. Tasks name channels in `channels`, the user settings name them for notifications. Settings that are secrets are encrypted and never returned. Sent twice without an `Idempotency-Key`, it creates two channels.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -1527,7 +1527,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file
-         * @description Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP, GIF, PDF, or text as `.txt`, `.md`, `.csv` or `.json`. The type is the declared one if it is accepted, or else that of the extension. Content that is clearly of another type is refused; what is cut off or malformed is not. `X-File-Id` is the id of the file, for `DELETE` and `attachments`. A user can have 3 uploads in progress; another one is 429. Not idempotent, and without `Idempotency-Key`: sent twice, it creates two files.
+         * @description Stores one file of at most 10 MiB for use in tasks: JPEG, PNG, WebP, GIF, PDF, or text as `.txt`, `.md`, `.csv` or `.json`. The type is the declared one if it is accepted, or else the one of the extension. Content that is clearly of another type is refused; what is cut off or malformed is not. `X-File-Id` is the id of the file, for `DELETE` and `attachments`. A user can have 3 uploads in progress; another one is 429. Not idempotent, and without `Idempotency-Key`: sent twice, it creates two files.
          *
          *     Limit: 10 requests a minute per user.
          *
@@ -1961,7 +1961,7 @@ export interface components {
             recurrence: "once" | "daily" | "weekly" | "monthly";
             /** @description Five-field cron expression in the task's time zone, which decides the next runs; null for none */
             recurrencePattern: string | null;
-            /** @description Every so many days, weeks or months of `recurrence`, from the first run on; 1 with a `recurrencePattern` and with `once` */
+            /** @description The number of days, weeks or months of `recurrence` between two runs, from the first run on; 1 with a `recurrencePattern` and with `once` */
             interval: number;
             /** @description IANA time zone name */
             timezone: string;
@@ -1985,7 +1985,7 @@ export interface components {
             lastExecutionAt: string | null;
             /** @description Ids of the attached uploads */
             attachments: string[];
-            /** @description A URL that receives the outcomes of runs through a webhook of its own; null for none */
+            /** @description A URL that receives the outcomes of runs through its webhook; null for none */
             webhookUrl: string | null;
             /** @description The address that receives a mail when a run ends, once it is confirmed; null for none */
             notificationEmail: string | null;
@@ -1993,7 +1993,7 @@ export interface components {
             channels: string[];
             /** @description The models that are asked in this order when `aiModel` cannot answer, within the same run */
             fallbackModels: string[];
-            /** @description What the model is given beside the prompt */
+            /** @description What the model is given in addition to the prompt */
             context: {
                 /** @description Whether a system message says for when the run is planned, in the time zone of the task */
                 clock: boolean;
@@ -2032,7 +2032,7 @@ export interface components {
              * @description The task is completed after its last run before this; null for never
              */
             endsAt: string | null;
-            /** @description The task is completed after so many planned runs; null for no limit */
+            /** @description Maximum number of planned runs, after which the task is completed; null for no limit */
             maxRuns: number | null;
             /**
              * Format: date-time
@@ -2096,7 +2096,7 @@ export interface components {
                 recurrence: "once" | "daily" | "weekly" | "monthly";
                 /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                 recurrencePattern?: string | null;
-                /** @description Every so many days, weeks or months of `recurrence`, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
+                /** @description The number of days, weeks or months of `recurrence` between two runs, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
                 interval?: number;
                 /**
                  * Format: time-zone
@@ -2113,7 +2113,7 @@ export interface components {
                 attachments?: string[];
                 /**
                  * Format: http-url
-                 * @description Receives `execution.completed` and `execution.failed` of this task through a webhook of its own; null for none
+                 * @description Receives `execution.completed` and `execution.failed` of this task through its webhook; null for none
                  */
                 webhookUrl?: string | null;
                 /**
@@ -2121,11 +2121,11 @@ export interface components {
                  * @description Receives a mail when a run ends and no retry follows; null for none
                  */
                 notificationEmail?: string | null;
-                /** @description Ids of channels of the caller, which get the results and the alarms of this task. Duplicates are ignored */
+                /** @description Ids of channels of the caller, which get the results and the alerts of this task. Duplicates are ignored */
                 channels?: string[];
                 /** @description The models that are asked in this order when `aiModel` cannot answer, within the same run. Default: none */
                 fallbackModels?: string[];
-                /** @description What the model is given beside the prompt */
+                /** @description What the model is given in addition to the prompt */
                 context?: {
                     /** @description Default: true */
                     clock?: boolean;
@@ -2164,7 +2164,7 @@ export interface components {
                  * @description No run is planned at this instant or later, and the task is completed after its last run before; null for never
                  */
                 endsAt?: string | null;
-                /** @description The task is completed after so many planned runs have been queued and the last has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
+                /** @description The maximum number of planned runs: the task is completed once the last of them has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
                 maxRuns?: number | null;
                 /**
                  * Format: date-time
@@ -2227,7 +2227,7 @@ export interface components {
             fate: "ran" | "late" | "skipped_overlap" | "skipped_by_user" | "missed" | "over_quota" | "over_budget" | "cancelled";
             /**
              * Format: date-time
-             * @description When the fate was recorded
+             * @description When the outcome was recorded
              */
             recordedAt: string;
             /** @description The execution, by id */
@@ -2256,7 +2256,7 @@ export interface components {
             result: string | null;
             /** @description The parsed result of a task with an output schema; null without one */
             output: unknown;
-            /** @description Whether a watched value differs from that of the last success; null without a success before */
+            /** @description Whether a watched value differs from the last success; null without a success before */
             changed: boolean | null;
             /** @description The watched values that differ; null whenever `changed` is */
             changes: {
@@ -2407,7 +2407,7 @@ export interface components {
                 /** @description The URL of the webhook, the mail address, or the name of the channel */
                 to: string;
                 /**
-                 * @description `held`: the channel waits for the end of its quiet hours, its interval or its digest. Once it is in a digest, the status is that of the digest
+                 * @description `held`: the channel waits for the end of its quiet hours, its interval or its digest. Once it is in a digest, the status is the digest's
                  * @enum {string}
                  */
                 status: "pending" | "held" | "delivered" | "failed";
@@ -2579,7 +2579,7 @@ export interface components {
             settings: {
                 [key: string]: string | string[];
             };
-            /** @description Whether the settings of the account name it */
+            /** @description Whether the user settings name it */
             isForAccount: boolean;
             /** @description Whether it is active */
             isActive: boolean;
@@ -2590,7 +2590,7 @@ export interface components {
             status: "active" | "inactive" | "failed";
             /** @description False for an `email` whose link has not been opened */
             isConfirmed: boolean;
-            /** @description When nothing is sent, by the clock of the time zone. What comes meanwhile is sent after it */
+            /** @description When nothing is sent, by the clock of the time zone. Messages are held and sent together afterwards */
             quiet: {
                 /** @description Such as `22:00` */
                 from: string;
@@ -2599,7 +2599,7 @@ export interface components {
                 /** @description IANA time zone name */
                 timezone: string;
             } | null;
-            /** @description Minutes between two messages at least. What comes meanwhile is sent as one message */
+            /** @description Minimum number of minutes between two messages. Messages are held and sent together afterwards */
             minIntervalMinutes: number | null;
             /**
              * @description Of `email`: one mail an hour or a day for what came since the last one
@@ -2610,7 +2610,7 @@ export interface components {
             digestHour: number | null;
             /** @description The time zone of `digestHour`; null unless `digest` is `daily` */
             digestTimezone: string | null;
-            /** @description Whether alarms are sent in spite of `quiet` and `minIntervalMinutes` */
+            /** @description Whether alerts are sent in spite of `quiet` and `minIntervalMinutes` */
             urgent: boolean;
             /**
              * Format: date-time
@@ -2711,7 +2711,7 @@ export interface components {
             name: string;
             /** @description Bytes */
             size: number;
-            /** @description MIME type: the declared one if it is accepted, or else that of the extension */
+            /** @description MIME type: the declared one if it is accepted, or else the one of the extension */
             type: string;
             /**
              * Format: date-time
@@ -2719,7 +2719,7 @@ export interface components {
              */
             uploadedAt: string;
             /**
-             * @description `blob` for a file with a URL of its own, `base64` for a data URL
+             * @description `blob` for a file with a URL, `base64` for a data URL
              * @enum {string}
              */
             storage: "blob" | "base64";
@@ -2837,7 +2837,7 @@ export interface operations {
                     email: string;
                     /**
                      * Format: password
-                     * @description The password of the account
+                     * @description The current password
                      */
                     password: string;
                 };
@@ -3000,7 +3000,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: password
-                     * @description The password of the account
+                     * @description The current password
                      */
                     password: string;
                 };
@@ -3069,7 +3069,7 @@ export interface operations {
                          * @enum {boolean}
                          */
                         success: true;
-                        /** @description The sessions of the account */
+                        /** @description The sessions of the user */
                         sessions: components["schemas"]["Session"][];
                     };
                 };
@@ -3186,7 +3186,7 @@ export interface operations {
                      * @description Required if the account has a password
                      */
                     currentPassword?: string;
-                    /** @description The address of the account; required if it has no password */
+                    /** @description The account's address; required if it has no password */
                     email?: string;
                 };
             };
@@ -3416,17 +3416,17 @@ export interface operations {
                                 /** @description Whether events are sent to `webhookUrl` */
                                 webhook: boolean;
                             };
-                            /** @description Receives `task.completed`, `task.failed` and `usage.alert` through a webhook of its own */
+                            /** @description Receives `task.completed`, `task.failed` and `usage.alert` through its webhook */
                             webhookUrl: string | null;
                             /** @description The id of that webhook, for its log, its secret and its test */
                             webhookId: string | null;
-                            /** @description Receive notifications in addition to the address of the account, once they are confirmed */
+                            /** @description Receive notifications in addition to the account's address, once they are confirmed */
                             notificationEmails: string[];
                             /** @description Those of `notificationEmails`, of the `notificationEmail` of tasks and of e-mail channels that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old */
                             unconfirmedEmails: string[];
-                            /** @description Ids of the channels that get the notifications of the account */
+                            /** @description Ids of the channels that get the account's notifications */
                             channels: string[];
-                            /** @description Whether the account has a key of its own for the AI service; the key itself is never returned */
+                            /** @description Whether the account has a personal key for the AI service; the key itself is never returned */
                             hasModelRouterApiKey: boolean;
                         };
                     };
@@ -3478,12 +3478,12 @@ export interface operations {
                     modelRouterApiKey?: string | null;
                     /**
                      * Format: http-url
-                     * @description A URL that receives the outcomes of runs through a webhook of its own; null for none
+                     * @description A URL that receives the outcomes of runs through its webhook; null for none
                      */
                     webhookUrl?: string | null;
                     /** @description Duplicates are ignored; an empty list for none */
                     notificationEmails?: string[];
-                    /** @description Ids of channels that get the notifications of the account. Duplicates are ignored; an empty list for none */
+                    /** @description Ids of channels that get the account's notifications. Duplicates are ignored; an empty list for none */
                     channels?: string[];
                 };
             };
@@ -3543,17 +3543,17 @@ export interface operations {
                                 /** @description Whether events are sent to `webhookUrl` */
                                 webhook: boolean;
                             };
-                            /** @description Receives `task.completed`, `task.failed` and `usage.alert` through a webhook of its own */
+                            /** @description Receives `task.completed`, `task.failed` and `usage.alert` through its webhook */
                             webhookUrl: string | null;
                             /** @description The id of that webhook, for its log, its secret and its test */
                             webhookId: string | null;
-                            /** @description Receive notifications in addition to the address of the account, once they are confirmed */
+                            /** @description Receive notifications in addition to the account's address, once they are confirmed */
                             notificationEmails: string[];
                             /** @description Those of `notificationEmails`, of the `notificationEmail` of tasks and of e-mail channels that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old */
                             unconfirmedEmails: string[];
-                            /** @description Ids of the channels that get the notifications of the account */
+                            /** @description Ids of the channels that get the account's notifications */
                             channels: string[];
-                            /** @description Whether the account has a key of its own for the AI service; the key itself is never returned */
+                            /** @description Whether the account has a personal key for the AI service; the key itself is never returned */
                             hasModelRouterApiKey: boolean;
                         };
                     };
@@ -3849,7 +3849,7 @@ export interface operations {
                     recurrence: "once" | "daily" | "weekly" | "monthly";
                     /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                     recurrencePattern?: string | null;
-                    /** @description Every so many days, weeks or months of `recurrence`, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
+                    /** @description The number of days, weeks or months of `recurrence` between two runs, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
                     interval?: number;
                     /**
                      * Format: time-zone
@@ -3866,7 +3866,7 @@ export interface operations {
                     attachments?: string[];
                     /**
                      * Format: http-url
-                     * @description Receives `execution.completed` and `execution.failed` of this task through a webhook of its own; null for none
+                     * @description Receives `execution.completed` and `execution.failed` of this task through its webhook; null for none
                      */
                     webhookUrl?: string | null;
                     /**
@@ -3874,11 +3874,11 @@ export interface operations {
                      * @description Receives a mail when a run ends and no retry follows; null for none
                      */
                     notificationEmail?: string | null;
-                    /** @description Ids of channels of the caller, which get the results and the alarms of this task. Duplicates are ignored */
+                    /** @description Ids of channels of the caller, which get the results and the alerts of this task. Duplicates are ignored */
                     channels?: string[];
                     /** @description The models that are asked in this order when `aiModel` cannot answer, within the same run. Default: none */
                     fallbackModels?: string[];
-                    /** @description What the model is given beside the prompt */
+                    /** @description What the model is given in addition to the prompt */
                     context?: {
                         /** @description Default: true */
                         clock?: boolean;
@@ -3917,7 +3917,7 @@ export interface operations {
                      * @description No run is planned at this instant or later, and the task is completed after its last run before; null for never
                      */
                     endsAt?: string | null;
-                    /** @description The task is completed after so many planned runs have been queued and the last has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
+                    /** @description The maximum number of planned runs: the task is completed once the last of them has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
                     maxRuns?: number | null;
                     /**
                      * Format: date-time
@@ -4257,7 +4257,7 @@ export interface operations {
                     recurrence?: "once" | "daily" | "weekly" | "monthly";
                     /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                     recurrencePattern?: string | null;
-                    /** @description Every so many days, weeks or months of `recurrence`, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
+                    /** @description The number of days, weeks or months of `recurrence` between two runs, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
                     interval?: number;
                     /**
                      * Format: time-zone
@@ -4274,7 +4274,7 @@ export interface operations {
                     attachments?: string[];
                     /**
                      * Format: http-url
-                     * @description Receives `execution.completed` and `execution.failed` of this task through a webhook of its own; null for none
+                     * @description Receives `execution.completed` and `execution.failed` of this task through its webhook; null for none
                      */
                     webhookUrl?: string | null;
                     /**
@@ -4282,11 +4282,11 @@ export interface operations {
                      * @description Receives a mail when a run ends and no retry follows; null for none
                      */
                     notificationEmail?: string | null;
-                    /** @description Ids of channels of the caller, which get the results and the alarms of this task. Duplicates are ignored */
+                    /** @description Ids of channels of the caller, which get the results and the alerts of this task. Duplicates are ignored */
                     channels?: string[];
                     /** @description The models that are asked in this order when `aiModel` cannot answer, within the same run. Default: none */
                     fallbackModels?: string[];
-                    /** @description What the model is given beside the prompt */
+                    /** @description What the model is given in addition to the prompt */
                     context?: {
                         /** @description Default: true */
                         clock?: boolean;
@@ -4325,7 +4325,7 @@ export interface operations {
                      * @description No run is planned at this instant or later, and the task is completed after its last run before; null for never
                      */
                     endsAt?: string | null;
-                    /** @description The task is completed after so many planned runs have been queued and the last has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
+                    /** @description The maximum number of planned runs: the task is completed once the last of them has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
                     maxRuns?: number | null;
                     /**
                      * Format: date-time
@@ -4829,7 +4829,7 @@ export interface operations {
                     recurrence: "once" | "daily" | "weekly" | "monthly";
                     /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                     recurrencePattern?: string | null;
-                    /** @description Every so many days, weeks or months of `recurrence`, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
+                    /** @description The number of days, weeks or months of `recurrence` between two runs, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
                     interval?: number;
                     /**
                      * Format: time-zone
@@ -4841,7 +4841,7 @@ export interface operations {
                      * @description No run is planned at this instant or later, and the task is completed after its last run before; null for never
                      */
                     endsAt?: string | null;
-                    /** @description The task is completed after so many planned runs have been queued and the last has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
+                    /** @description The maximum number of planned runs: the task is completed once the last of them has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
                     maxRuns?: number | null;
                     /**
                      * Format: date-time
@@ -4917,7 +4917,7 @@ export interface operations {
                 "application/json": {
                     /** @description The prompt that is sent to the model */
                     prompt: string;
-                    /** @description Default: that of the task, or the clock alone */
+                    /** @description Default: the task's context, or the clock alone */
                     context?: {
                         /** @description Default: true */
                         clock?: boolean;
@@ -4928,7 +4928,7 @@ export interface operations {
                     taskId?: number;
                     /**
                      * Format: time-zone
-                     * @description Default: that of the task, or of the caller, or UTC
+                     * @description Default: the time zone of the task or the caller, or UTC
                      */
                     timezone?: string;
                 };
@@ -5201,7 +5201,7 @@ export interface operations {
                             result: string | null;
                             /** @description The parsed result of a task with an output schema; null without one */
                             output: unknown;
-                            /** @description Whether a watched value differs from that of the last success; null without a success before */
+                            /** @description Whether a watched value differs from the last success; null without a success before */
                             changed: boolean | null;
                             /** @description The watched values that differ; null whenever `changed` is */
                             changes: {
@@ -5464,7 +5464,7 @@ export interface operations {
                             result: string | null;
                             /** @description The parsed result of a task with an output schema; null without one */
                             output: unknown;
-                            /** @description Whether a watched value differs from that of the last success; null without a success before */
+                            /** @description Whether a watched value differs from the last success; null without a success before */
                             changed: boolean | null;
                             /** @description The watched values that differ; null whenever `changed` is */
                             changes: {
@@ -6556,7 +6556,7 @@ export interface operations {
                         recurrence?: "once" | "daily" | "weekly" | "monthly";
                         /** @description Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported */
                         recurrencePattern?: string | null;
-                        /** @description Every so many days, weeks or months of `recurrence`, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
+                        /** @description The number of days, weeks or months of `recurrence` between two runs, from the first run on; 1 with a `recurrencePattern` and with `once`. Default: 1 */
                         interval?: number;
                         /**
                          * Format: time-zone
@@ -6573,7 +6573,7 @@ export interface operations {
                         attachments?: string[];
                         /**
                          * Format: http-url
-                         * @description Receives `execution.completed` and `execution.failed` of this task through a webhook of its own; null for none
+                         * @description Receives `execution.completed` and `execution.failed` of this task through its webhook; null for none
                          */
                         webhookUrl?: string | null;
                         /**
@@ -6581,11 +6581,11 @@ export interface operations {
                          * @description Receives a mail when a run ends and no retry follows; null for none
                          */
                         notificationEmail?: string | null;
-                        /** @description Ids of channels of the caller, which get the results and the alarms of this task. Duplicates are ignored */
+                        /** @description Ids of channels of the caller, which get the results and the alerts of this task. Duplicates are ignored */
                         channels?: string[];
                         /** @description The models that are asked in this order when `aiModel` cannot answer, within the same run. Default: none */
                         fallbackModels?: string[];
-                        /** @description What the model is given beside the prompt */
+                        /** @description What the model is given in addition to the prompt */
                         context?: {
                             /** @description Default: true */
                             clock?: boolean;
@@ -6624,7 +6624,7 @@ export interface operations {
                          * @description No run is planned at this instant or later, and the task is completed after its last run before; null for never
                          */
                         endsAt?: string | null;
-                        /** @description The task is completed after so many planned runs have been queued and the last has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
+                        /** @description The maximum number of planned runs: the task is completed once the last of them has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count */
                         maxRuns?: number | null;
                         /**
                          * Format: date-time
@@ -7518,7 +7518,7 @@ export interface operations {
                      * @description Of `email`: gets nothing but a link before that is opened
                      */
                     address?: string;
-                    /** @description When nothing is sent, by the clock of the time zone. What comes meanwhile is sent after it */
+                    /** @description When nothing is sent, by the clock of the time zone. Messages are held and sent together afterwards */
                     quiet?: {
                         /** @description Such as `22:00` */
                         from: string;
@@ -7530,7 +7530,7 @@ export interface operations {
                          */
                         timezone: string;
                     } | null;
-                    /** @description Minutes between two messages at least. What comes meanwhile is sent as one message */
+                    /** @description Minimum number of minutes between two messages. Messages are held and sent together afterwards */
                     minIntervalMinutes?: number | null;
                     /**
                      * @description Of `email`: one mail an hour or a day for what came since the last one. Default: `off`
@@ -7541,10 +7541,10 @@ export interface operations {
                     digestHour?: number;
                     /**
                      * Format: time-zone
-                     * @description IANA time zone name for `digestHour`. Default: that of the account, or UTC
+                     * @description IANA time zone name for `digestHour`. Default: the account's time zone, or UTC
                      */
                     digestTimezone?: string;
-                    /** @description Whether alarms are sent in spite of `quiet` and `minIntervalMinutes`. Default: false */
+                    /** @description Whether alerts are sent in spite of `quiet` and `minIntervalMinutes`. Default: false */
                     urgent?: boolean;
                 };
             };
@@ -7746,7 +7746,7 @@ export interface operations {
                      * @description Of `email`: gets nothing but a link before that is opened
                      */
                     address?: string;
-                    /** @description When nothing is sent, by the clock of the time zone. What comes meanwhile is sent after it */
+                    /** @description When nothing is sent, by the clock of the time zone. Messages are held and sent together afterwards */
                     quiet?: {
                         /** @description Such as `22:00` */
                         from: string;
@@ -7758,7 +7758,7 @@ export interface operations {
                          */
                         timezone: string;
                     } | null;
-                    /** @description Minutes between two messages at least. What comes meanwhile is sent as one message */
+                    /** @description Minimum number of minutes between two messages. Messages are held and sent together afterwards */
                     minIntervalMinutes?: number | null;
                     /**
                      * @description Of `email`: one mail an hour or a day for what came since the last one. Default: `off`
@@ -7769,10 +7769,10 @@ export interface operations {
                     digestHour?: number;
                     /**
                      * Format: time-zone
-                     * @description IANA time zone name for `digestHour`. Default: that of the account, or UTC
+                     * @description IANA time zone name for `digestHour`. Default: the account's time zone, or UTC
                      */
                     digestTimezone?: string;
-                    /** @description Whether alarms are sent in spite of `quiet` and `minIntervalMinutes`. Default: false */
+                    /** @description Whether alerts are sent in spite of `quiet` and `minIntervalMinutes`. Default: false */
                     urgent?: boolean;
                 };
             };

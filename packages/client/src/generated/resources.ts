@@ -73,12 +73,12 @@ export class User extends Resource {
     return this.send('PATCH', '/api/user/settings', { body, options });
   }
 
-  /** Create the feed of the account: POST /api/user/feed */
+  /** Create the account feed: POST /api/user/feed */
   createFeed(body?: BodyOf<'createAccountFeed'>, options?: PostOptions): ResponsePromise<AnswerOf<'createAccountFeed'>> {
     return this.send('POST', '/api/user/feed', { body, options, takesKey: true });
   }
 
-  /** Delete the feed of the account: DELETE /api/user/feed */
+  /** Delete the account feed: DELETE /api/user/feed */
   deleteFeed(options?: RequestOptions): ResponsePromise<AnswerOf<'deleteAccountFeed'>> {
     return this.send('DELETE', '/api/user/feed', { options });
   }

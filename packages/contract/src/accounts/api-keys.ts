@@ -29,7 +29,7 @@ export const API_KEY_SCOPES = {
   'events:read': 'Read events',
   'profile:read': 'Read the profile and the settings',
   'profile:write':
-    'Change the profile except the e-mail address, the settings and usage alerts, mark notifications as read, and create and delete the feed of the account',
+    'Change the profile except the e-mail address, the settings and usage alerts, mark notifications as read, and create and delete the account feed',
   admin: 'Administrate, with an account that has the role `ADMIN`, and with `X-Admin-Key`',
 } as const satisfies Record<string, string>;
 export type ApiKeyScope = keyof typeof API_KEY_SCOPES;

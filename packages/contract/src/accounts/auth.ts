@@ -87,8 +87,7 @@ export const login = {
 export const logout = {
   operationId: 'logout',
   summary: 'Sign out',
-  description:
-    'Ends the session of this request immediately and clears the cookie. Other sessions of the account continue.',
+  description: 'Ends the session of this request immediately and clears the cookie. Other sessions continue.',
   tags: ['auth'],
   security: SIGNED_IN,
   response: {
@@ -175,7 +174,7 @@ export const resetPassword = {
   operationId: 'resetPassword',
   summary: 'Reset the password',
   description:
-    'Works once per token and ends all sessions of the account. A token that cannot be used fails with the errors of `validateResetToken`.',
+    'Works once per token and ends all sessions. A token that cannot be used fails with the errors of `validateResetToken`.',
   tags: ['auth'],
   security: PUBLIC,
   body: strictObject({ token: ResetToken, newPassword: Password }),

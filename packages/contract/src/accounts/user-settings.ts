@@ -18,18 +18,18 @@ export const UserSettings = Type.Object({
   }),
   webhookUrl: nullable(
     Type.String({
-      description: 'Receives `task.completed`, `task.failed` and `usage.alert` through a webhook of its own',
+      description: 'Receives `task.completed`, `task.failed` and `usage.alert` through its webhook',
     }),
   ),
   webhookId: nullable(Type.String({ description: 'The id of that webhook, for its log, its secret and its test' })),
   notificationEmails: Type.Array(Type.String(), {
-    description: 'Receive notifications in addition to the address of the account, once they are confirmed',
+    description: "Receive notifications in addition to the account's address, once they are confirmed",
   }),
   unconfirmedEmails: Type.Array(Type.String(), {
     description:
       'Those of `notificationEmails`, of the `notificationEmail` of tasks and of e-mail channels that get nothing but a link before it is opened. Saving an address again mails another link once the last one is an hour old',
   }),
-  channels: Type.Array(Type.String(), { description: 'Ids of the channels that get the notifications of the account' }),
+  channels: Type.Array(Type.String(), { description: "Ids of the channels that get the account's notifications" }),
   hasModelRouterApiKey: Type.Boolean(),
 });
 export type UserSettings = Static<typeof UserSettings>;
@@ -52,7 +52,7 @@ export const ChangeSettingsInput = strictObject({
     Type.Array(Uuid, {
       maxItems: 20,
       description:
-        'Ids of channels that get the notifications of the account. Duplicates are ignored; an empty list for none',
+        "Ids of channels that get the account's notifications. Duplicates are ignored; an empty list for none",
     }),
   ),
 });
@@ -73,7 +73,7 @@ export const getUserSettings = {
   ...common,
   operationId: 'getUserSettings',
   summary: 'Get user settings',
-  description: 'Returns the settings of the account: its language, notification targets and channels.',
+  description: 'Returns the settings: language, notification targets and channels.',
   headers: IfNoneMatch,
   response: { 200: SettingsResponse, ...NOT_MODIFIED, ...errorResponses(401, 429) },
 } satisfies Operation;

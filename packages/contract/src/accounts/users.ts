@@ -105,7 +105,7 @@ export const patchUser = {
   operationId: 'patchUser',
   summary: 'Change the current user',
   description:
-    'Changes the fields that are given. If the user has a key of their own for the AI service, their tasks run with it; it is stored encrypted. Another `email` counts once the link that is mailed to it is opened, see `confirmEmail`; an account without a password first gets a link at its present address. At most 5 changes of the address an hour; after 5 passwords in 15 minutes, 429.',
+    'Changes the fields that are given. If the user has a personal key for the AI service, their tasks run with it; it is stored encrypted. Another `email` counts once the link that is mailed to it is opened, see `confirmEmail`; an account without a password first gets a link at its present address. At most 5 changes of the address an hour; after 5 passwords in 15 minutes, 429.',
   tags: ['users'],
   security: SIGNED_IN,
   headers: IfMatch,
@@ -135,7 +135,7 @@ export const DeleteUserInput = strictObject({
     }),
   ),
   email: Type.Optional(
-    Type.String({ maxLength: 1024, description: 'The address of the account; required if it has no password' }),
+    Type.String({ maxLength: 1024, description: "The account's address; required if it has no password" }),
   ),
 });
 export type DeleteUserInput = Static<typeof DeleteUserInput>;
@@ -187,7 +187,7 @@ export const changePassword = {
   operationId: 'changePassword',
   summary: 'Change the password',
   description:
-    'Ends all other sessions of the account, invalidates its reset links and notifies the owner by mail. A wrong `currentPassword` is 400 on that field; after 5 attempts in 15 minutes, 429.',
+    'Ends all other sessions, invalidates its reset links and notifies the owner by mail. A wrong `currentPassword` is 400 on that field; after 5 attempts in 15 minutes, 429.',
   tags: ['users'],
   security: SIGNED_IN,
   body: ChangePasswordInput,

@@ -9,7 +9,7 @@ const fields = {
   trialDurationDays: Type.Integer({
     minimum: 0,
     maximum: 36_500,
-    description: 'The trial of accounts that register from now on',
+    description: 'The trial of new accounts',
   }),
   maxTasksPerUser: Type.Integer({
     minimum: 1,

@@ -19,7 +19,7 @@ import {
 const common = { tags: ['admin'], security: ADMIN };
 
 const PLANS = ['trial', 'pro'] as const;
-const Plan = stringEnum(PLANS, { description: 'The plan, which decides the quotas of the account' });
+const Plan = stringEnum(PLANS, { description: 'The plan, which decides the quotas' });
 
 const fields = {
   id: Id,

@@ -76,7 +76,9 @@ const settings = {
 const Time = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', description: 'Such as `22:00`' });
 export const QuietHours = strictObject(
   { from: Time, to: Time, timezone: TimeZone },
-  { description: 'When nothing is sent, by the clock of the time zone. What comes meanwhile is sent after it' },
+  {
+    description: 'When nothing is sent, by the clock of the time zone. Messages are held and sent together afterwards',
+  },
 );
 export const DIGESTS = ['off', 'hourly', 'daily'] as const;
 const Digest = stringEnum(DIGESTS, {
@@ -86,9 +88,9 @@ const DigestHour = Type.Integer({ minimum: 0, maximum: 23, description: 'The loc
 const MinInterval = Type.Integer({
   minimum: 1,
   maximum: 1440,
-  description: 'Minutes between two messages at least. What comes meanwhile is sent as one message',
+  description: 'Minimum number of minutes between two messages. Messages are held and sent together afterwards',
 });
-const Urgent = Type.Boolean({ description: 'Whether alarms are sent in spite of `quiet` and `minIntervalMinutes`' });
+const Urgent = Type.Boolean({ description: 'Whether alerts are sent in spite of `quiet` and `minIntervalMinutes`' });
 
 export const Channel = Type.Object(
   {
@@ -98,7 +100,7 @@ export const Channel = Type.Object(
     settings: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
       description: 'The settings of the kind. Secrets are left out; of a secret URL there is only the host',
     }),
-    isForAccount: Type.Boolean({ description: 'Whether the settings of the account name it' }),
+    isForAccount: Type.Boolean({ description: 'Whether the user settings name it' }),
     isActive: Type.Boolean(),
     status: WebhookStatus,
     isConfirmed: Type.Boolean({ description: 'False for an `email` whose link has not been opened' }),
@@ -124,7 +126,7 @@ const options = {
   digestHour: Type.Optional({ ...DigestHour, description: `${DigestHour.description}. Default: 8` }),
   digestTimezone: Type.Optional({
     ...TimeZone,
-    description: 'IANA time zone name for `digestHour`. Default: that of the account, or UTC',
+    description: "IANA time zone name for `digestHour`. Default: the account's time zone, or UTC",
   }),
   urgent: Type.Optional({ ...Urgent, description: `${Urgent.description}. Default: false` }),
 };
@@ -154,7 +156,7 @@ export const createChannel = {
   operationId: 'createChannel',
   summary: 'Create a channel',
   description:
-    'Stores where answers and alarms are sent: a chat, a phone or a mailbox. Tasks name channels in `channels`, the settings of the account do so for its notifications. Settings that are secrets are encrypted and never returned. Sent twice without an `Idempotency-Key`, it creates two channels.',
+    'Stores where results and alerts are sent: a chat, a phone or a mailbox. Tasks name channels in `channels`, the user settings name them for notifications. Settings that are secrets are encrypted and never returned. Sent twice without an `Idempotency-Key`, it creates two channels.',
   body: CreateChannelInput,
   response: {
     201: Type.Object({ success, channel: ref(Channel) }),
@@ -171,7 +173,7 @@ export const listChannels = {
   ...common,
   operationId: 'listChannels',
   summary: 'List channels',
-  description: 'Returns the channels of the account, newest first. Pages by `limit` and `offset`.',
+  description: "Returns the caller's channels, newest first. Pages by `limit` and `offset`.",
   querystring: ListChannelsQuery,
   response: {
     200: Type.Object({

@@ -47,7 +47,7 @@ export const deleteTaskFeed = {
 export const createAccountFeed = {
   ...common,
   operationId: 'createAccountFeed',
-  summary: 'Create the feed of the account',
+  summary: 'Create the account feed',
   description:
     'Returns the address of an Atom feed with the newest 50 results of all tasks. A feed that exists already gets another address, and the former one ends. It needs a session of the last 15 minutes (`POST /api/auth/confirm`), or an API key with the scope `executions:read` too: the feed ends with that key.',
   body: nullable(strictObject({})),
@@ -57,7 +57,7 @@ export const createAccountFeed = {
 export const deleteAccountFeed = {
   ...common,
   operationId: 'deleteAccountFeed',
-  summary: 'Delete the feed of the account',
+  summary: 'Delete the account feed',
   description: 'The address of the feed ends.',
   response: {
     ...deleted,

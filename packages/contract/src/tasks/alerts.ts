@@ -23,7 +23,7 @@ export const AlertDelivery = Type.Object({
   status: Type.Unsafe<'pending' | 'held' | 'delivered' | 'failed'>({
     ...stringEnum(['pending', 'held', 'delivered', 'failed']),
     description:
-      '`held`: the channel waits for the end of its quiet hours, its interval or its digest. Once it is in a digest, the status is that of the digest',
+      "`held`: the channel waits for the end of its quiet hours, its interval or its digest. Once it is in a digest, the status is the digest's",
   }),
   attempts: Type.Integer({ description: 'The number of attempts so far' }),
   lastError: nullable(Type.String({ description: 'Of the latest attempt, if it failed' })),

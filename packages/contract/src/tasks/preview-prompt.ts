@@ -7,9 +7,9 @@ import { RunContextInput } from './run-settings.ts';
 
 export const PreviewPromptInput = strictObject({
   prompt: Prompt,
-  context: Type.Optional({ ...RunContextInput, description: 'Default: that of the task, or the clock alone' }),
+  context: Type.Optional({ ...RunContextInput, description: "Default: the task's context, or the clock alone" }),
   taskId: Type.Optional({ ...Id, description: 'The task whose name, time zone and last success are used' }),
-  timezone: Type.Optional({ ...TimeZone, description: 'Default: that of the task, or of the caller, or UTC' }),
+  timezone: Type.Optional({ ...TimeZone, description: 'Default: the time zone of the task or the caller, or UTC' }),
 });
 export type PreviewPromptInput = Static<typeof PreviewPromptInput>;
 

@@ -8,14 +8,14 @@ export const RunContext = Type.Object(
     }),
     previousResult: Type.Boolean({ description: 'Whether the system message has the result of the last success' }),
   },
-  { description: 'What the model is given beside the prompt' },
+  { description: 'What the model is given in addition to the prompt' },
 );
 export const RunContextInput = strictObject(
   {
     clock: Type.Optional({ ...RunContext.properties.clock, description: 'Default: true' }),
     previousResult: Type.Optional({ ...RunContext.properties.previousResult, description: 'Default: false' }),
   },
-  { description: 'What the model is given beside the prompt' },
+  { description: 'What the model is given in addition to the prompt' },
 );
 
 export const NOTIFY_WHEN = ['always', 'change', 'failure', 'news'] as const;
@@ -116,7 +116,7 @@ export const runSettings = {
         minimum: 1,
         maximum: 1_000_000,
         description:
-          'The task is completed after so many planned runs have been queued and the last has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count',
+          'The maximum number of planned runs: the task is completed once the last of them has ended; null for no limit. Runs on demand, retries and runs that were skipped or missed do not count',
       }),
     ),
   ),

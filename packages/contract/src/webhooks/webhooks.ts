@@ -179,7 +179,7 @@ export const changeWebhook = {
   operationId: 'changeWebhook',
   summary: 'Change a webhook',
   description:
-    'Activating the webhook again sends the deliveries that have waited. For the webhook of a task or of the settings, only `isActive` can be changed here; for that of the settings it equals `notificationPreferences.webhook`.',
+    'Activating the webhook again sends the deliveries that have waited. For the webhook of a task or of the settings, only `isActive` can be changed here; for the webhook of the settings it equals `notificationPreferences.webhook`.',
   params: WebhookParams,
   headers: IfMatch,
   body: ChangeWebhookInput,

@@ -13,8 +13,7 @@ export const failures = {
     PROVIDER_UNAVAILABLE:
       'Retry in a few minutes. If it happens again, check AI_BASE_URL, or the base URL of the provider in the administration.',
     QUOTA_EXCEEDED: 'Add credit at the provider, or change its key in the administration. Then retry.',
-    overQuota:
-      'Raise the number of runs per user and day in the system settings, or the plan of the account. Then retry.',
+    overQuota: "Raise the number of runs per user and day in the system settings, or the user's plan. Then retry.",
   },
   RATE_LIMIT_EXCEEDED: {
     why: "The provider's rate limit was reached (429)",

@@ -49,7 +49,7 @@ export const providers = {
   changeThere: 'It is set by environment variables: change it there, and restart Carillon.',
   deleteTitle: (name: string) => `Delete ${name}`,
   deleteText: (name: string) =>
-    `Its key is deleted. Tasks with a model ${name}/… ask the default provider from now on, under that whole name.`,
+    `Its key is deleted. Tasks with a model ${name}/… then ask the default provider, under that whole name.`,
   delete: 'Delete provider',
   deleted: 'The provider is deleted.',
 };

@@ -113,7 +113,7 @@ const readInline = ({ children, content }: Token): string =>
         .map(({ type, content }) => (type === 'softbreak' ? ' ' : type === 'hardbreak' ? '\n' : content))
         .join('');
 
-/** Headings continue those of the page and leave out no level, whichever level the answer begins with. */
+/** Headings continue those of the page and skip no level, whichever level the answer begins with. */
 function nestHeadings(tokens: readonly Token[]): void {
   const open: number[] = [];
   let tag = '';

@@ -16,6 +16,6 @@ const DRAWINGS: Record<ChannelKind, string> = {
   email: '<path d="M4.5 6.5h15v11h-15zM5 7l7 6 7-6"/>',
 };
 
-/** The sign of a kind, beside its name. */
+/** The sign of a kind, next to its name. */
 export const renderMark = (kind: ChannelKind): Html =>
   raw(`<svg class="mark" viewBox="0 0 24 24" aria-hidden="true">${DRAWINGS[kind]}</svg>`);

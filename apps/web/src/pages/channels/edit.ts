@@ -18,7 +18,7 @@ interface Shown {
   isChanged: boolean;
 }
 
-/** What is saved, beside what was typed. */
+/** What is saved, next to what was typed. */
 const renderSaved = (context: UserPageContext, channel: Channel): Html => html`<aside aria-labelledby="saved">
 <h2 id="saved" class="head">${context.texts.deliveries.savedVersion}</h2>
 ${renderFacts(context, channel)}

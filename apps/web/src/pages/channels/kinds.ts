@@ -16,7 +16,7 @@ export interface SettingField {
   start?: string;
 }
 
-/** What the form of a kind has, beside its texts. */
+/** What the form of a kind has besides its texts. */
 export interface KindGuide {
   /** Where the steps link to. */
   site?: string;

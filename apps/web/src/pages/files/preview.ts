@@ -2,7 +2,7 @@ import { html } from '../../html.ts';
 import type { Page, UserPageContext } from '../../page.ts';
 import { describeKind, findFile, findPreview } from './file.ts';
 
-/** An image on a page of its own. */
+/** An image on a separate page. */
 export async function showPreview(context: UserPageContext): Promise<Page> {
   const file = await findFile(context);
   const { name, size, url } = file;

@@ -44,7 +44,7 @@ function describeBudget(context: UserPageContext, cause: CauseOf<'over_budget'>)
   const { home, formats } = texts;
   const task = linkTask(cause);
   const budget = formats.money(cause.budgetUsd);
-  // The day on which the month begins is that of UTC.
+  // The month begins on a day of UTC.
   const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1));
   const date = formats.dateOn(nextMonth, { now, timeZone: 'UTC' });
   if (cause.reason === 'budget_too_small') return home.budgetTooSmall(task, budget);

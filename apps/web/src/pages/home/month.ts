@@ -30,7 +30,7 @@ function renderCosts(usage: Usage, { now, texts: { home, formats } }: UserPageCo
   })}</figure>`;
 }
 
-/** Cost and use of this month, beside what the plan allows. */
+/** Cost and use of this month, next to what the plan allows. */
 export function renderMonth(usage: Usage, context: UserPageContext): Html {
   const { now, texts } = context;
   const { home, formats } = texts;

@@ -22,7 +22,7 @@ interface Tab {
   renderMore?(context: UserPageContext, settings: Settings): Promise<Html> | Html;
 }
 
-/** The tabs with settings of the account, by their address. */
+/** The tabs of the settings, by their address. */
 const TABS: Partial<Record<SectionPath, Tab>> = {
   '/settings': { settings: [profile, coupon] },
   '/settings/notifications': { settings: [notifications] },

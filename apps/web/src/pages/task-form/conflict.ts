@@ -87,7 +87,7 @@ interface Conflict {
   formData: TaskFormData;
 }
 
-/** Both versions beside each other, with what differs. The form below still has everything that was typed. */
+/** Both versions next to each other, with what differs. The form below still has everything that was typed. */
 export function renderConflict(reader: Reader, { values, settings, plan, task, storedPlan, formData }: Conflict): Html {
   const { taskForm } = reader.texts;
   const stored = { values: toFormValues(task, reader.now), settings: task, plan: storedPlan };

@@ -38,7 +38,7 @@ const findChange = (form: Form) => {
 export const readIds = (texts: readonly string[]): number[] =>
   [...new Set(texts.map(parseId))].filter((id) => id !== null).slice(0, TASK_PAGE_SIZE);
 
-/** Changes the chosen tasks of the list, and shows the same part of the list again. */
+/** Changes the selected tasks of the list, and shows the same part of the list again. */
 export async function changeChosen(context: UserPageContext): Promise<PageResponse> {
   const form = readForm(context.request);
   const back = buildListAddress(readListQuery(context.request));

@@ -9,7 +9,7 @@ import { describeOutcomes, readIds } from './changes.ts';
 /** Asks before one task is deleted. */
 export const confirmDeletion = (context: UserPageContext): Promise<Page> => askAbout(context, [readId(context)]);
 
-/** Asks before the chosen tasks are deleted. */
+/** Asks before the selected tasks are deleted. */
 export const confirmDeletions = (context: UserPageContext): Promise<Page> =>
   askAbout(context, readIds((readQuery(context.request).ids ?? '').split(',')));
 

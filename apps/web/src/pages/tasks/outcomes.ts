@@ -6,7 +6,7 @@ import { describeOutcome } from '../runs/outcomes.ts';
 type Row = WebActionData<'getTaskList'>['tasks'][number];
 type PlannedFate = Row['fates'][number];
 
-/** The sign of each fate in the ledger. */
+/** The sign of each outcome in the ledger. */
 export const SIGNS: Record<PlannedFate, RunOutcome> = {
   ran: 'ran',
   changed: 'changed',
@@ -21,7 +21,7 @@ export const SIGNS: Record<PlannedFate, RunOutcome> = {
   cancelled: 'cancelled',
 };
 
-/** The entry of the catalog for each fate. */
+/** The entry of the catalog for each outcome. */
 const FATE_WORDS = {
   ran: 'ran',
   changed: 'changed',

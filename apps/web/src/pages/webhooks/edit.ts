@@ -18,7 +18,7 @@ interface Shown {
   isChanged: boolean;
 }
 
-/** What is saved, beside what was typed. */
+/** What is saved, next to what was typed. */
 function renderSaved(texts: Texts, { url, events, description }: Webhook): Html {
   const { webhooks, deliveries } = texts;
   return html`<aside aria-labelledby="saved">

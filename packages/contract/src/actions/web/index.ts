@@ -56,7 +56,7 @@ const agentActions = {
   confirmProposal: userAction(strictObject({ id: Uuid, changes: ConfirmTaskInput.properties.changes })),
 };
 
-/** What the actions of the dashboard take, beside those of the specification: one input each, with ids as numbers. */
+/** What the actions of the dashboard take, in addition to those of the specification: one input each, with ids as numbers. */
 export const WEB_ACTIONS = {
   ...accountActions,
   ...adminActions,

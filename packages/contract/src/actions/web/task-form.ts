@@ -31,8 +31,8 @@ const { aiModel, maxTokens, temperature, attachments, maxToolUses } = CreateTask
 
 export const taskFormActions = {
   /**
-   * `attachments` are ids of files to describe beside those of the task and the newest ones. `aiModel` is the model of the
-   * web tools; by default that of the task.
+   * `attachments` are ids of files to describe, in addition to those of the task and the newest ones. `aiModel` is the model of the
+   * web tools; by default the model of the task.
    */
   openTaskForm: userAction(
     strictObject({

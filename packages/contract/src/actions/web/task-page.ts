@@ -11,7 +11,7 @@ export const taskPageActions = {
   pauseTaskUntil: userAction(strictObject({ id: Id, until: nullable(InstantInput) })),
   /** Skips the next run if it is the one that the page shows. */
   skipNextRun: userAction(strictObject({ id: Id, plannedFor: InstantInput })),
-  /** Of a task, or of the account. A former address ends. */
+  /** Of a task, or of all tasks. A former address ends. */
   createFeed: userAction(strictObject({ ...FeedOwner.properties, ...CONFIRMATION })),
   endFeed: userAction(FeedOwner),
   backfillTask: userAction(strictObject({ ...BackfillTaskInput.properties, id: Id })),

@@ -43,7 +43,7 @@ const DESCRIPTIONS: { readonly [K in keyof typeof settings]?: string } = {
   webhookUrl: 'Gets the results as JSON',
   notificationEmail: 'Gets the results by mail',
   channels: 'Ids from list_channels, which get the results and alerts',
-  context: 'What the model is given beside the prompt',
+  context: 'What the model is given in addition to the prompt',
   outputSchema: 'JSON Schema 2020-12 of an object that every result must match',
   tools: 'Web tools of the model. Default: none',
   maxToolUses: 'In a run. Default: 5',

@@ -65,7 +65,7 @@ export async function changeUser(context: UserPageContext): Promise<Page | Redir
   return redirect(`/admin/users/${id}`, context.texts.accounts.saved);
 }
 
-/** The sessions of the account have ended with the change. */
+/** The user's sessions have ended with the change. */
 export const endOwnAccess = ({ dashboard }: UserPageContext, text: string): Redirect => ({
   ...redirect('/sign-in', text),
   cookies: [dashboard.serializeSession(null)],

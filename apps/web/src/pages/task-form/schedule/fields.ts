@@ -105,7 +105,7 @@ export function renderSentence(values: ScheduleValues, plan: Plan, texts: Texts,
   return html`<p id="said"${isSwapped && raw(' hx-swap-oob="true"')}>${parts.map((part) => html`${part} `)}</p>`;
 }
 
-/** When it runs. The fields of both forms are always there; styles show the fields of the chosen one. */
+/** When it runs. The fields of both forms are always there; styles show the fields of the selected one. */
 export function renderScheduleFields(
   values: ScheduleValues,
   plan: Plan,

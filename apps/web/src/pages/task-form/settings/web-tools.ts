@@ -22,7 +22,7 @@ function explainAbsence(model: string, absent: Exclude<Offer['absent'], null>, {
   }
 }
 
-/** What is wrong with the chosen tools; null if the model has all of them. */
+/** What is wrong with the selected tools; null if the model has all of them. */
 export function findMissingTools(
   { tools, aiModel }: SettingsValues & { aiModel: string },
   offer: Offer,
