@@ -42,7 +42,7 @@ export const ERROR_MESSAGES = {
   unauthenticated: 'Sign in first: send the session cookie or a bearer token.',
   keyRequired: 'Send an API key as a bearer token. Create one in the settings, or with POST /api/keys.',
   trialEnded: 'The trial has ended.',
-  changedMeanwhile: 'This has changed since that ETag. Read it again, then decide.',
+  changedMeanwhile: 'The resource has changed since this ETag. Fetch it again.',
   adminRequired: 'Admin access required',
   notConfirmed: 'Confirm with your password first.',
   sessionRequired: 'API keys cannot do this: sign in, and send the session.',

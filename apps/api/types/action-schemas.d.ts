@@ -172,7 +172,7 @@ export interface components {
                 role?: "USER" | "ADMIN";
             };
             createCoupon: {
-                /** @description Stored in upper case. Default: a random code that cannot be guessed */
+                /** @description Stored in upper case. Default: a random code */
                 code?: string;
                 /** @description Null for no limit */
                 maxUses?: number | null;

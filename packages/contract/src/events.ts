@@ -6,7 +6,7 @@ import { EVENT_KINDS, type EventData, EventKind } from './webhooks/events.ts';
 
 export const LoggedEvent = Type.Object(
   {
-    id: Type.String({ description: 'Its number in the log of its user: each is one more than the one before' }),
+    id: Type.String({ description: "The number in the user's log, which increases by one" }),
     event: EventKind,
     timestamp: Instant,
     data: Type.Unsafe<EventData>({

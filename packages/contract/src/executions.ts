@@ -83,7 +83,7 @@ export type ExecutionOutcome = Static<typeof ExecutionOutcome>;
 export const ModelAttempt = Type.Object({
   model: Type.String({ description: 'As the task names it' }),
   errorCode: nullable(ExecutionErrorCode),
-  message: nullable(Type.String({ description: 'Why it did not answer; null for the model that answered' })),
+  message: nullable(Type.String({ description: 'Why the model did not answer; null for the one that answered' })),
   ms: Type.Integer({ description: 'How long the call took' }),
 });
 export type ModelAttempt = Static<typeof ModelAttempt>;
@@ -115,7 +115,7 @@ export const Execution = Type.Object(
       description: 'The pages that the answer cites, in its order; empty without any',
     }),
     toolUses: Type.Integer({ description: 'How often the model used its tools' }),
-    truncated: Type.Boolean({ description: 'Whether the limit of tokens or of size cut the answer off' }),
+    truncated: Type.Boolean({ description: 'Whether a limit of tokens or size cut the answer off' }),
     modelAttempts: Type.Array(ModelAttempt, {
       description:
         'The models that were asked, in order; the one that answered is the last, with `errorCode: null`. Empty before that',
@@ -212,7 +212,7 @@ const Seen = Type.Object({ success, seen: Type.Integer({ description: 'How many 
 export const seeExecution = {
   operationId: 'seeExecution',
   summary: 'Mark an execution as seen',
-  description: 'Idempotent: `seenAt` keeps the first time. One that is pending or running stays unseen once it ends.',
+  description: 'Idempotent: `seenAt` keeps the first time. A run that is pending or running stays unseen when it ends.',
   tags: ['executions'],
   security: SIGNED_IN,
   params: IdParams,

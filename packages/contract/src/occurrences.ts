@@ -141,7 +141,7 @@ export const backfillTask = {
   ...common,
   operationId: 'backfillTask',
   summary: 'Fill in missed runs',
-  description: `Queues a run for each instant of the task's schedule in a past period of at most ${MAX_BACKFILL} instants, in order of time, in any status of the task. Instants that have had an execution are left out, so it can be repeated: \`queued\` is then 0. The quotas must admit all runs, or none is queued. Each run is \`late\`, with the \`trigger\` \`backfill\` and the instant as \`plannedFor\`.`,
+  description: `Queues a run for each instant of the task's schedule in a past period of at most ${MAX_BACKFILL} instants, in order of time, in any status of the task. Instants that had an execution are skipped, so the request can be repeated: \`queued\` is then 0. The quotas must admit all runs, or none is queued. Each run is \`late\`, with the \`trigger\` \`backfill\` and the instant as \`plannedFor\`.`,
   params: IdParams,
   body: BackfillTaskInput,
   response: {

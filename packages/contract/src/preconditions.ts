@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 /** For the GET of one resource, with `NOT_MODIFIED` among its responses. */
 export const IfNoneMatch = Type.Object({
   'if-none-match': Type.Optional(
-    Type.String({ description: 'ETags of representations that the caller has, or `*`: 304 if one is the present one' }),
+    Type.String({ description: 'ETags of representations that the caller has, or `*`: 304 if one is current' }),
   ),
 });
 
@@ -18,5 +18,5 @@ export const IfMatch = Type.Object({
 });
 
 export const NOT_MODIFIED = {
-  304: Type.Null({ description: 'The caller has the present representation: see `If-None-Match`' }),
+  304: Type.Null({ description: 'The caller has the current representation: see `If-None-Match`' }),
 };

@@ -304,7 +304,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an API key
-         * @description From now on, requests with the key are 401, at every process.
+         * @description Requests with the key are then 401 in every process.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -519,7 +519,7 @@ export interface paths {
         put?: never;
         /**
          * Fill in missed runs
-         * @description Queues a run for each instant of the task's schedule in a past period of at most 100 instants, in order of time, in any status of the task. Instants that have had an execution are left out, so it can be repeated: `queued` is then 0. The quotas must admit all runs, or none is queued. Each run is `late`, with the `trigger` `backfill` and the instant as `plannedFor`.
+         * @description Queues a run for each instant of the task's schedule in a past period of at most 100 instants, in order of time, in any status of the task. Instants that had an execution are skipped, so the request can be repeated: `queued` is then 0. The quotas must admit all runs, or none is queued. Each run is `late`, with the `trigger` `backfill` and the instant as `plannedFor`.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -687,7 +687,7 @@ export interface paths {
         put?: never;
         /**
          * Mark an execution as seen
-         * @description Idempotent: `seenAt` keeps the first time. One that is pending or running stays unseen once it ends.
+         * @description Idempotent: `seenAt` keeps the first time. A run that is pending or running stays unseen when it ends.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -1995,7 +1995,7 @@ export interface components {
             fallbackModels: string[];
             /** @description What the model is given in addition to the prompt */
             context: {
-                /** @description Whether a system message says for when the run is planned, in the time zone of the task */
+                /** @description Whether a system message has the planned time, in the time zone of the task */
                 clock: boolean;
                 /** @description Whether the system message has the result of the last success */
                 previousResult: boolean;
@@ -2278,7 +2278,7 @@ export interface components {
             }[];
             /** @description How often the model used its tools */
             toolUses: number;
-            /** @description Whether the limit of tokens or of size cut the answer off */
+            /** @description Whether a limit of tokens or size cut the answer off */
             truncated: boolean;
             /** @description The models that were asked, in order; the one that answered is the last, with `errorCode: null`. Empty before that */
             modelAttempts: {
@@ -2289,7 +2289,7 @@ export interface components {
                  * @enum {string|null}
                  */
                 errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
-                /** @description Why it did not answer; null for the model that answered */
+                /** @description Why the model did not answer; null for the one that answered */
                 message: string | null;
                 /** @description How long the call took */
                 ms: number;
@@ -2376,7 +2376,7 @@ export interface components {
             taskName: string;
             /**
              * Format: date-time
-             * @description The planned instant of the run; of a run on demand, when it was asked for
+             * @description The planned instant of the run; for a run on demand, when it was requested
              */
             at: string;
             /** @description The run; null for `task.overdue`, and after the run was pruned */
@@ -2423,7 +2423,7 @@ export interface components {
             }[];
         };
         Event: {
-            /** @description Its number in the log of its user: each is one more than the one before */
+            /** @description The number in the user's log, which increases by one */
             id: string;
             /**
              * @description The kind of event
@@ -2575,7 +2575,7 @@ export interface components {
             kind: "slack" | "mattermost" | "teams" | "discord" | "telegram" | "ntfy" | "apprise" | "email";
             /** @description The name */
             name: string;
-            /** @description The settings of the kind. Secrets are left out; of a secret URL there is only the host */
+            /** @description The settings of the kind. Secrets are omitted; a secret URL is only its host */
             settings: {
                 [key: string]: string | string[];
             };
@@ -2602,7 +2602,7 @@ export interface components {
             /** @description Minimum number of minutes between two messages. Messages are held and sent together afterwards */
             minIntervalMinutes: number | null;
             /**
-             * @description Of `email`: one mail an hour or a day for what came since the last one
+             * @description Of `email`: one mail an hour or a day with all messages since the previous one
              * @enum {string}
              */
             digest: "off" | "hourly" | "daily";
@@ -5223,7 +5223,7 @@ export interface operations {
                             }[];
                             /** @description How often the model used its tools */
                             toolUses: number;
-                            /** @description Whether the limit of tokens or of size cut the answer off */
+                            /** @description Whether a limit of tokens or size cut the answer off */
                             truncated: boolean;
                             /** @description The models that were asked, in order; the one that answered is the last, with `errorCode: null`. Empty before that */
                             modelAttempts: {
@@ -5234,7 +5234,7 @@ export interface operations {
                                  * @enum {string|null}
                                  */
                                 errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
-                                /** @description Why it did not answer; null for the model that answered */
+                                /** @description Why the model did not answer; null for the one that answered */
                                 message: string | null;
                                 /** @description How long the call took */
                                 ms: number;
@@ -5486,7 +5486,7 @@ export interface operations {
                             }[];
                             /** @description How often the model used its tools */
                             toolUses: number;
-                            /** @description Whether the limit of tokens or of size cut the answer off */
+                            /** @description Whether a limit of tokens or size cut the answer off */
                             truncated: boolean;
                             /** @description The models that were asked, in order; the one that answered is the last, with `errorCode: null`. Empty before that */
                             modelAttempts: {
@@ -5497,7 +5497,7 @@ export interface operations {
                                  * @enum {string|null}
                                  */
                                 errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
-                                /** @description Why it did not answer; null for the model that answered */
+                                /** @description Why the model did not answer; null for the one that answered */
                                 message: string | null;
                                 /** @description How long the call took */
                                 ms: number;
@@ -6150,7 +6150,7 @@ export interface operations {
                          * @enum {boolean}
                          */
                         success: true;
-                        /** @description The address of the feed. Who knows it can read the results: it is shown once */
+                        /** @description The URL of the feed. Anyone with it can read the results: it is shown once */
                         url: string;
                     };
                 };
@@ -6229,7 +6229,7 @@ export interface operations {
                          * @enum {boolean}
                          */
                         success: true;
-                        /** @description The address of the feed. Who knows it can read the results: it is shown once */
+                        /** @description The URL of the feed. Anyone with it can read the results: it is shown once */
                         url: string;
                     };
                 };
@@ -7533,7 +7533,7 @@ export interface operations {
                     /** @description Minimum number of minutes between two messages. Messages are held and sent together afterwards */
                     minIntervalMinutes?: number | null;
                     /**
-                     * @description Of `email`: one mail an hour or a day for what came since the last one. Default: `off`
+                     * @description Of `email`: one mail an hour or a day with all messages since the previous one. Default: `off`
                      * @enum {string}
                      */
                     digest?: "off" | "hourly" | "daily";
@@ -7722,7 +7722,7 @@ export interface operations {
                 "application/json": {
                     /** @description For its owner. Spaces at its ends are removed */
                     name?: string;
-                    /** @description Also switches one on again that failed. Mails another link to an unconfirmed address */
+                    /** @description Also switches a failed channel on again. Mails another link to an unconfirmed address */
                     isActive?: boolean;
                     /**
                      * Format: http-url
@@ -7761,7 +7761,7 @@ export interface operations {
                     /** @description Minimum number of minutes between two messages. Messages are held and sent together afterwards */
                     minIntervalMinutes?: number | null;
                     /**
-                     * @description Of `email`: one mail an hour or a day for what came since the last one. Default: `off`
+                     * @description Of `email`: one mail an hour or a day with all messages since the previous one. Default: `off`
                      * @enum {string}
                      */
                     digest?: "off" | "hourly" | "daily";
@@ -8086,7 +8086,7 @@ export interface operations {
                                 limit: number;
                                 /** @description 0 if the limit is exceeded */
                                 remaining: number;
-                                /** @description Share of the limit: 0–100, at most two decimals; 100 if exceeded */
+                                /** @description Percentage of the limit: 0–100, at most two decimals; 100 if exceeded */
                                 percentage: number;
                             };
                             /** @description Tokens of the month, input and output */
@@ -8097,7 +8097,7 @@ export interface operations {
                                 limit: number;
                                 /** @description 0 if the limit is exceeded */
                                 remaining: number;
-                                /** @description Share of the limit: 0–100, at most two decimals; 100 if exceeded */
+                                /** @description Percentage of the limit: 0–100, at most two decimals; 100 if exceeded */
                                 percentage: number;
                             };
                             /** @description The same for the day in UTC */
@@ -8110,7 +8110,7 @@ export interface operations {
                                     limit: number;
                                     /** @description 0 if the limit is exceeded */
                                     remaining: number;
-                                    /** @description Share of the limit: 0–100, at most two decimals; 100 if exceeded */
+                                    /** @description Percentage of the limit: 0–100, at most two decimals; 100 if exceeded */
                                     percentage: number;
                                 };
                                 /** @description Tokens of the day */
@@ -8121,7 +8121,7 @@ export interface operations {
                                     limit: number;
                                     /** @description 0 if the limit is exceeded */
                                     remaining: number;
-                                    /** @description Share of the limit: 0–100, at most two decimals; 100 if exceeded */
+                                    /** @description Percentage of the limit: 0–100, at most two decimals; 100 if exceeded */
                                     percentage: number;
                                 };
                             };
@@ -8135,7 +8135,7 @@ export interface operations {
                                 usedMB: number;
                                 /** @description In MiB, at most two decimals */
                                 limitMB: number;
-                                /** @description Share of the limit: 0–100, at most two decimals; 100 if exceeded */
+                                /** @description Percentage of the limit: 0–100, at most two decimals; 100 if exceeded */
                                 percentage: number;
                             };
                             /** @description Requests rejected by a rate limit */
@@ -10302,7 +10302,7 @@ export interface operations {
                              * @enum {string|null}
                              */
                             errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
-                            /** @description Why it did not answer; null for the model that answered */
+                            /** @description Why the model did not answer; null for the one that answered */
                             message: string | null;
                             /** @description How long the call took */
                             ms: number;

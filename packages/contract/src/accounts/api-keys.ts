@@ -130,7 +130,7 @@ export const deleteApiKey = {
   ...common,
   operationId: 'deleteApiKey',
   summary: 'Delete an API key',
-  description: 'From now on, requests with the key are 401, at every process.',
+  description: 'Requests with the key are then 401 in every process.',
   params: ApiKeyParams,
   response: { 200: Type.Object({ success, message: Type.String() }), ...errorResponses(401, 403, 404, 429) },
 } satisfies Operation;

@@ -145,7 +145,7 @@ export const forgotPassword = {
   tags: ['auth'],
   security: PUBLIC,
   body: strictObject({
-    email: Type.String({ description: 'A text that is no address is answered like one without account' }),
+    email: Type.String({ description: 'Any text gets the same response as an address without an account' }),
   }),
   response: {
     200: Type.Object({ success, message: Type.String() }),

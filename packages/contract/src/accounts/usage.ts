@@ -5,7 +5,9 @@ import { Id, IdParams, Instant, ref, strictObject, Uuid } from '../primitives.ts
 
 const common = { tags: ['usage'], security: SIGNED_IN };
 
-const Percentage = Type.Number({ description: 'Share of the limit: 0–100, at most two decimals; 100 if exceeded' });
+const Percentage = Type.Number({
+  description: 'Percentage of the limit: 0–100, at most two decimals; 100 if exceeded',
+});
 const Quota = Type.Object({
   used: Type.Integer(),
   limit: Type.Integer(),

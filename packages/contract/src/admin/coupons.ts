@@ -110,7 +110,7 @@ export const CreateCouponInput = strictObject({
       minLength: 4,
       maxLength: 40,
       pattern: '^[\\w-]+$',
-      description: 'Stored in upper case. Default: a random code that cannot be guessed',
+      description: 'Stored in upper case. Default: a random code',
     }),
   ),
   maxUses: MaxUses,

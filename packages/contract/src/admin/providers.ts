@@ -26,13 +26,13 @@ const Kind = stringEnum(PROVIDER_KINDS, {
 });
 const BaseUrl = {
   ...HttpUrl,
-  description: 'The address before `/chat/completions` or `/messages`; that often ends with `/v1`',
+  description: 'The URL before `/chat/completions` or `/messages`; it often ends with `/v1`',
 };
 const ApiKey = Type.String({ minLength: 1, maxLength: 1000, description: 'Stored encrypted, and never shown' });
 const MaxConcurrent = Type.Integer({
   minimum: 1,
   maximum: 1000,
-  description: 'How many calls it gets at once, over all processes. Runs beyond that wait in the queue',
+  description: 'Maximum number of concurrent calls over all processes. Further runs wait in the queue',
 });
 
 export const Provider = Type.Object(
@@ -120,7 +120,7 @@ export const deleteProvider = {
   ...common,
   operationId: 'deleteProvider',
   summary: 'Delete a provider',
-  description: 'Models with its name are asked of the default provider from then on, under the whole name.',
+  description: 'Models with its name are then sent to the default provider, under the whole name.',
   params: ProviderParams,
   response: {
     200: Type.Object({ success, message: Type.String() }),

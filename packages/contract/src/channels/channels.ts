@@ -82,7 +82,7 @@ export const QuietHours = strictObject(
 );
 export const DIGESTS = ['off', 'hourly', 'daily'] as const;
 const Digest = stringEnum(DIGESTS, {
-  description: 'Of `email`: one mail an hour or a day for what came since the last one',
+  description: 'Of `email`: one mail an hour or a day with all messages since the previous one',
 });
 const DigestHour = Type.Integer({ minimum: 0, maximum: 23, description: 'The local hour of a daily digest' });
 const MinInterval = Type.Integer({
@@ -98,7 +98,7 @@ export const Channel = Type.Object(
     kind: ChannelKind,
     name: Type.String(),
     settings: Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
-      description: 'The settings of the kind. Secrets are left out; of a secret URL there is only the host',
+      description: 'The settings of the kind. Secrets are omitted; a secret URL is only its host',
     }),
     isForAccount: Type.Boolean({ description: 'Whether the user settings name it' }),
     isActive: Type.Boolean(),
@@ -138,7 +138,7 @@ export const ChangeChannelInput = strictObject({
   name: Type.Optional(OwnName),
   isActive: Type.Optional(
     Type.Boolean({
-      description: 'Also switches one on again that failed. Mails another link to an unconfirmed address',
+      description: 'Also switches a failed channel on again. Mails another link to an unconfirmed address',
     }),
   ),
   ...options,

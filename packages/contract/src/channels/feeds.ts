@@ -15,7 +15,7 @@ const common = { tags: ['feeds'], security: SIGNED_IN };
 const TaskParams = Type.Object({ id: Id });
 const CreatedFeed = Type.Object({
   success,
-  url: Type.String({ description: 'The address of the feed. Who knows it can read the results: it is shown once' }),
+  url: Type.String({ description: 'The URL of the feed. Anyone with it can read the results: it is shown once' }),
 });
 const created = { 201: CreatedFeed, ...IDEMPOTENCY_ERRORS };
 const deleted = { 200: Type.Object({ success, message: Type.String() }) };

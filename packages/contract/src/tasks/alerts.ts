@@ -38,7 +38,7 @@ export const Alert = Type.Object(
     taskName: Type.String({ description: 'The name of the task' }),
     at: Type.Unsafe<Date | string>({
       ...Instant,
-      description: 'The planned instant of the run; of a run on demand, when it was asked for',
+      description: 'The planned instant of the run; for a run on demand, when it was requested',
     }),
     executionId: nullable({ ...Id, description: 'The run; null for `task.overdue`, and after the run was pruned' }),
     title: Type.String({ description: 'The alert in short' }),

@@ -4,7 +4,7 @@ import { Instant, InstantInput, nullable, strictObject, stringEnum } from '../pr
 export const RunContext = Type.Object(
   {
     clock: Type.Boolean({
-      description: 'Whether a system message says for when the run is planned, in the time zone of the task',
+      description: 'Whether a system message has the planned time, in the time zone of the task',
     }),
     previousResult: Type.Boolean({ description: 'Whether the system message has the result of the last success' }),
   },

@@ -39,7 +39,7 @@ const TAGS: [name: string, description: string][] = [
   ['agent', 'Messages that are answered immediately, without a task.'],
   ['uploads', 'Files that tasks attach to their prompts.'],
   ['webhooks', 'Subscriptions to events, their delivery log, and inbound webhooks.'],
-  ['channels', 'Chats, phones and mailboxes that get answers and alarms.'],
+  ['channels', 'Chats, phones and mailboxes that receive results and alerts.'],
   ['feeds', 'Results as Atom feeds.'],
   ['events', 'The event log and its live stream.'],
   ['usage', 'Quotas, their usage, and alerts.'],

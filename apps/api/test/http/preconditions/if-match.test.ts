@@ -14,7 +14,7 @@ t.beforeEach(() => clock.set(START));
 const FAILED = {
   success: false,
   error: 'Precondition failed',
-  message: 'This has changed since that ETag. Read it again, then decide.',
+  message: 'The resource has changed since this ETag. Fetch it again.',
 };
 
 type Method = 'PATCH' | 'DELETE';

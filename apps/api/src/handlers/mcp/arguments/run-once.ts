@@ -21,7 +21,7 @@ export const RequestId = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 255,
-    description: 'A new random text. Repeat it to retry this call, which is then made once',
+    description: 'A new random text. Repeat it to retry this call; it takes effect once',
   }),
 );
 

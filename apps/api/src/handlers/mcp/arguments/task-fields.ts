@@ -27,7 +27,7 @@ export const scheduleFields = {
   interval: { ...settings.interval, description: 'Every n days, weeks or months' },
   timezone: GivenTimeZone,
   endsAt: { ...TimeOrNull, description: 'No run at this time or later' },
-  maxRuns: { ...settings.maxRuns, description: 'How many planned runs there are at most' },
+  maxRuns: { ...settings.maxRuns, description: 'Maximum number of planned runs' },
   pausedUntil: { ...TimeOrNull, description: 'No run before this time' },
 };
 
@@ -37,8 +37,8 @@ export const TIME_FIELDS = ['scheduledFor', 'endsAt', 'pausedUntil'] as const;
 /** Shorter than those of the contract: every conversation with an assistant pays for them. */
 const DESCRIPTIONS: { readonly [K in keyof typeof settings]?: string } = {
   description: 'For the user',
-  prompt: 'What the model is asked in each run. It knows nothing of this conversation',
-  aiModel: 'Leave out unless the user names one',
+  prompt: 'The prompt of each run. The model knows nothing of this conversation',
+  aiModel: 'Omit unless the user names one',
   temperature: 'In hundredths. Default: 70',
   webhookUrl: 'Gets the results as JSON',
   notificationEmail: 'Gets the results by mail',

@@ -11,8 +11,7 @@ import { defineTool } from '../tool.ts';
 export const cancelRun = defineTool({
   name: 'cancel_run',
   title: 'Cancel a run',
-  description:
-    'Ends a run that is pending or running. Its result is lost; what the model has done so far may cost money.',
+  description: 'Stops a run that is pending or running. Its result is discarded; tokens used so far may cost money.',
   scope: 'executions:run',
   as: 'POST /api/executions/:id/cancel',
   input: strictObject({ runId: RunId }),

@@ -9,8 +9,7 @@ const Quota = Type.Object({ used: Type.Integer(), limit: Type.Integer() });
 export const getUsage = defineTool({
   name: 'get_usage',
   title: 'Get usage',
-  description:
-    'Shows the runs, tokens and storage that are used of the limits of the plan, this month and today (UTC).',
+  description: 'Shows the used runs, tokens and storage with the limits of the plan, this month and today (UTC).',
   scope: 'usage:read',
   as: 'GET /api/usage',
   input: strictObject({}),

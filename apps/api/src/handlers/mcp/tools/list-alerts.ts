@@ -13,8 +13,7 @@ const { kind } = ListAlertsQuery.properties;
 export const listAlerts = defineTool({
   name: 'list_alerts',
   title: 'List alerts',
-  description:
-    'Lists what went wrong with tasks, newest first: overdue, failing, expensive and slow ones, and recoveries.',
+  description: 'Lists the alerts of tasks, newest first: overdue, failing, expensive and slow ones, and recoveries.',
   scope: 'executions:read',
   as: 'GET /api/alerts',
   input: strictObject({ taskId: Type.Optional(TaskId), kind, ...pageFields }),

@@ -12,7 +12,7 @@ export const runTask = defineTool({
   name: 'run_task',
   title: 'Run a task now',
   description:
-    'Starts a run at once and leaves the schedule as it is. It asks the model, which costs money, and sends the answer to the channels of the task. Call get_run for the result.',
+    'Starts a run immediately; the schedule does not change. The run costs money, and its answer is sent to the channels of the task. Call get_run for the result.',
   scope: 'executions:run',
   as: 'POST /api/tasks/:id/execute',
   input: strictObject({ taskId: TaskId, requestId: RequestId }),

@@ -13,7 +13,7 @@ export const channelActions = {
     strictObject({
       id: Type.String({
         format: 'uuid',
-        description: 'Chosen by the form, so that sending it twice creates one channel',
+        description: 'Chosen by the form: sending it twice creates one channel',
       }),
       ...CreateChannelInput.properties,
     }),

@@ -15,7 +15,7 @@ export const webhookActions = {
     strictObject({
       id: Type.String({
         format: 'uuid',
-        description: 'Chosen by the form, so that sending it twice creates one webhook',
+        description: 'Chosen by the form: sending it twice creates one webhook',
       }),
       url: CreateWebhookInput.properties.url,
       events: CreateWebhookInput.properties.events,
