@@ -56,6 +56,7 @@ t.test('The page of a user shows facts, use, sessions and activity in few statem
   t.match(text, /Signs in with ?password/);
   t.match(text, /Sessions.*Unknown program ?127\.0\.0\.1/);
   t.match(text, /Latest activity.*Signed in/);
+  t.notMatch(text, /local:|Identity|ID ?\d|[0-9a-f]{8}-[0-9a-f]{4}/, 'no identifier that a person does not use');
 });
 
 t.test('Names and addresses of users stay text', async (t) => {

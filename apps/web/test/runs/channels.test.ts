@@ -62,7 +62,7 @@ t.test('A run shows its channels by name, with each attempt, in one statement be
     await insertChannel(ctx, userId, { name: 'Phone <b>' }),
   ]);
   const [phone = ''] = ids;
-  t.match(await readRows(), [{ text: /^Phone <b>ntfy, execution\.completedWaiting0/, link: `/channels/${phone}` }]);
+  t.match(await readRows(), [{ text: /^Phone <b>ntfy, run completedWaiting0/, link: `/channels/${phone}` }]);
 
   const delivery = await find(phone);
   await logAttempt(delivery, 1, 'Too many messages');
@@ -80,7 +80,7 @@ t.test('A run shows its channels by name, with each attempt, in one statement be
 
   const visitor = visit(app, alice);
   const shown = await visitor.open(`/executions/${run.id}`);
-  const again = await visitor.submit(shown, 'Deliver again execution.completed');
+  const again = await visitor.submit(shown, 'Deliver again run completed');
   t.match(again, { status: 200, text: /The delivery is queued again\./ });
   t.match(await find(phone), { status: 'pending', attempt: 0 });
 });
@@ -91,7 +91,7 @@ t.test('A held delivery shows until when it is held, and a digested one what bec
   ]);
   const delivery = await find(ids[0]);
   t.equal(delivery.status, 'held');
-  t.match(await readRows(), [{ text: /^Nightntfy, execution\.completedHeld0/ }]);
+  t.match(await readRows(), [{ text: /^Nightntfy, run completedHeld0/ }]);
   await change(delivery.id, { nextAttemptAt: inMinutes(600) });
   t.match(await readRows(), [{ text: /Held0until today at 20:00/ }]);
 

@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { endpoints } from '../../../../packages/db/src/index.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
 import { postTask } from '../../../api/test/support/tasks.ts';
 import {
@@ -39,7 +41,7 @@ t.test('A webhook is created by its form, and its secret is shown in the answer 
   t.match(again, { status: 409, heading: 'Already created', text: /Its secret is not shown again/ });
   t.notMatch(again.response.body, secret);
   const [row] = await rowsOf('/webhooks');
-  t.match(row, /^127\.0\.0\.1:\d+Posts to #shop-ops ?On ?nothing sent yet ?– ?Task created, usage alert$/);
+  t.match(row, /^Posts to #shop-ops127\.0\.0\.1:\d+ ?On ?nothing sent yet ?– ?Task created, usage alert$/);
   const shown = await visitor.open(again.document.querySelector('main a.primary')?.getAttribute('href') ?? '');
   t.match(shown, { status: 200, text: /No deliveries yet/ });
   t.notMatch(shown.response.body, secret);
@@ -278,4 +280,21 @@ t.test('Long lists go on at the next page, each row once', async (t) => {
   t.equal(new Set(seen).size, 60);
   t.equal(seen.length, 60);
   t.equal((await visitor.open('/webhooks?cursor=abc')).status, 400);
+});
+
+t.test('Two webhooks of one host are told apart by their descriptions on every page', async (t) => {
+  const url = `${receiver.url}/twin`;
+  const shop = await postWebhook(app, alice, { url, events: ['task.created'], description: 'Shop' });
+  await postWebhook(app, alice, { url, events: ['task.created'], description: 'Office' });
+  const { host } = new URL(url);
+  const names = (await visitor.open('/webhooks')).document.querySelectorAll('tbody th').map((head) => head.text);
+  t.ok(names.includes(`Shop${host}`));
+  t.ok(names.includes(`Office${host}`));
+  t.match((await visitor.open(`/webhooks/${shop.id}`)).heading, /Shop/);
+  for (const path of ['edit', 'rotate', 'redeliver', 'delete']) {
+    const page = await visitor.open(`/webhooks/${shop.id}/${path}`);
+    t.equal(page.document.querySelector('.crumb')?.text, 'Shop', path);
+  }
+  await ctx.db.update(endpoints).set({ status: 'failed' }).where(eq(endpoints.id, shop.id));
+  t.match((await visitor.open('/')).text, /Webhook Shop is off/);
 });

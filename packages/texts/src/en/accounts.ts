@@ -48,8 +48,6 @@ export const accounts = {
   noTimeZone: 'UTC (none chosen)',
   registered: 'Registered',
   changed: 'Changed',
-  id: 'ID',
-  identity: 'Identity',
 
   sessions: 'Sessions',
   sessionsHint: 'Changing the role or deactivating signs the user out.',

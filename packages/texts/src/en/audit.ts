@@ -66,6 +66,7 @@ export const audit = {
     'execution.completed': 'Run completed',
     'execution.failed': 'Run failed',
   },
+  runStopped: 'Run stopped',
   fields: {
     address: 'IP address',
     botToken: 'Bot token',

@@ -48,8 +48,6 @@ export const accounts: typeof en = {
   noTimeZone: 'UTC (nenhum escolhido)',
   registered: 'Cadastro',
   changed: 'Última mudança',
-  id: 'ID',
-  identity: 'Identidade',
 
   sessions: 'Sessões',
   sessionsHint: 'Mudar a função ou desativar a conta encerra as sessões.',

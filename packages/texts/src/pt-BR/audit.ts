@@ -64,6 +64,7 @@ export const audit: typeof en = {
     'execution.completed': 'Execução concluída',
     'execution.failed': 'Execução falhou',
   },
+  runStopped: 'Execução interrompida',
   fields: {
     address: 'Endereço IP',
     botToken: 'Token do bot',

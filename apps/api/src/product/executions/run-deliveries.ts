@@ -24,6 +24,8 @@ interface RunDelivery {
   /** Null for a webhook. */
   channel: { name: string; kind: ChannelKind } | null;
   url: string;
+  /** Of a webhook. */
+  description: string | null;
   event: EventKind;
   status: DeliveryStatus;
   /** Whether the webhook or the channel is on. */
@@ -77,7 +79,7 @@ export async function readRunDeliveries(ctx: Context, caller: Caller, id: number
           then ${subjectsOf('failed')} else ${subjectsOf('completed', 'changed', 'not_done')} end) s) as subjects
       from executions e join tasks t on t.id = e.task_id where e.id = ${id} and e.user_id = ${caller.id}
     ), found as (
-      select distinct on (d.id) d.id, d.webhook_id, d.event, d.status, d.next_attempt_at, d.created_at, d.digest_id, h.url,
+      select distinct on (d.id) d.id, d.webhook_id, d.event, d.status, d.next_attempt_at, d.created_at, d.digest_id, h.url, h.description,
         h.status = 'active' as is_active,
         case when h.kind <> 'webhook' then jsonb_build_object('name', h.name, 'kind', h.kind) end as channel
       from run
@@ -90,7 +92,7 @@ export async function readRunDeliveries(ctx: Context, caller: Caller, id: number
       ) d
       where position('"execution":{"id":' || run.id || ',' in left(d.payload, ${MAX_DATA_START})) > 0
     ), logged as (
-      select f.id, f.webhook_id as "webhookId", f.channel, f.url, f.event, f.status, f.is_active as "isActive",
+      select f.id, f.webhook_id as "webhookId", f.channel, f.url, f.description, f.event, f.status, f.is_active as "isActive",
         f.next_attempt_at as "nextAttemptAt", f.created_at, (
           select jsonb_build_object('status', g.status, 'nextAttemptAt', g.next_attempt_at)
           from deliveries g where g.id = f.digest_id

@@ -27,7 +27,7 @@ function describeEndpoint(
 ): Need {
   const { home, channels } = context.texts;
   const path = `/${kind === 'webhook' ? 'webhooks' : 'channels'}/${id}`;
-  const target = html`<a href="${path}"><b>${kind === 'webhook' ? new URL(url).host : name}</b></a>`;
+  const target = html`<a href="${path}"><b>${name || new URL(url).host}</b></a>`;
   return {
     outcome: 'failed',
     text:

@@ -3,7 +3,7 @@ import type { WebActionData } from '../../actions.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
-import { hostOf } from '../webhooks/address.ts';
+import { nameWebhook } from '../webhooks/address.ts';
 import { renderDeliveryState } from '../webhooks/states.ts';
 
 type Sent = Pick<WebActionData<'getRun'>, 'deliveries' | 'mails'>;
@@ -46,11 +46,13 @@ function renderMail(context: UserPageContext, { to, status, attempts, at, error 
   );
 }
 
-function renderTarget({ channels, runs }: Texts, { webhookId, channel, url, event }: Delivery): Html {
+function renderTarget({ channels, runs, events }: Texts, delivery: Delivery): Html {
+  const { webhookId, channel } = delivery;
+  const event = events.names[delivery.event];
   if (channel !== null) {
     return html`<a href="/channels/${webhookId}">${channel.name}</a><span class="sub">${channels.kinds[channel.kind]}, ${event}</span>`;
   }
-  return html`<a href="/webhooks/${webhookId}">${hostOf(url)}</a><span class="sub">${runs.webhook}, ${event}</span>`;
+  return html`<a href="/webhooks/${webhookId}">${nameWebhook(delivery)}</a><span class="sub">${runs.webhook}, ${event}</span>`;
 }
 
 function renderDelivery(context: UserPageContext, runId: number, delivery: Delivery): Html {
@@ -67,7 +69,7 @@ function renderDelivery(context: UserPageContext, runId: number, delivery: Deliv
     renderCell(html`${describeLast(context, delivery)}${renderLog(context, delivery)}`, { class: 'whole' }),
     renderCell(
       canSend
-        ? html`<button formaction="/executions/${runId}/deliver-again" name="delivery" value="${webhookId} ${id}${delivery.channel && ' channel'}">${runs.deliverAgain}<span class="vh"> ${event}</span></button>`
+        ? html`<button formaction="/executions/${runId}/deliver-again" name="delivery" value="${webhookId} ${id}${delivery.channel && ' channel'}">${runs.deliverAgain}<span class="vh"> ${context.texts.events.names[event]}</span></button>`
         : EMPTY,
       { class: 'whole' },
     ),

@@ -5,6 +5,7 @@ import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../compon
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import type { Page, UserPageContext } from '../../page.ts';
+import { nameWebhook } from './address.ts';
 import { readFormValues, renderForm, toInput, type WebhookValues } from './form.ts';
 import { renderSecret } from './secret.ts';
 
@@ -45,6 +46,7 @@ export async function createWebhook(context: UserPageContext): Promise<Page> {
   if (result.success) {
     return renderSecret(context, {
       ...result.data,
+      name: nameWebhook({ url: result.data.url, description: values.description }),
       title: texts.webhooks.created,
       subtitle: texts.webhooks.createdSubtitle,
       isRotated: false,

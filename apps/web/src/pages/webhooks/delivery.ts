@@ -3,7 +3,7 @@ import type { WebActionData } from '../../actions.ts';
 import { type Html, html } from '../../html.ts';
 import { readUuid } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { hostOf } from './address.ts';
+import { nameWebhook } from './address.ts';
 import { renderAttempts } from './deliveries.ts';
 import { describeEvents } from './events.ts';
 import { renderDeliveryState } from './states.ts';
@@ -42,11 +42,11 @@ export async function showDelivery(context: UserPageContext): Promise<Page> {
   const webhookId = readUuid(context);
   const deliveryId = readUuid(context, 'deliveryId');
   const delivery = unwrap(await actions.getDelivery(session, { id: webhookId, deliveryId }));
-  const { id, event, status, attempts, createdAt, nextAttemptAt, url, requestId, webhookStatus } = delivery;
+  const { id, event, status, attempts, createdAt, nextAttemptAt, requestId, webhookStatus } = delivery;
   const waits = status === 'pending' && webhookStatus !== 'active';
   return {
     title: webhooks.delivery(describeEvents(texts, [event]), formats.moment(new Date(createdAt), context)),
-    breadcrumb: { href: `/webhooks/${webhookId}`, text: hostOf(url) },
+    breadcrumb: { href: `/webhooks/${webhookId}`, text: nameWebhook(delivery) },
     subtitle: html`${renderDeliveryState(texts, delivery)}${waits && ` · ${webhooks.waitsForSwitch}`}`,
     isLive: true,
     aside: renderRedeliver(context, webhookId, delivery),

@@ -5,7 +5,7 @@ import { type Html, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import { readUuid } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { hostOf } from './address.ts';
+import { nameWebhook } from './address.ts';
 import { describeEvents } from './events.ts';
 import { readFormValues, renderForm, toInput, type WebhookValues } from './form.ts';
 
@@ -35,7 +35,7 @@ function renderPage(
   webhook: Webhook,
   { values, errors, isChanged }: Shown,
 ): Page {
-  const { id, url, revision } = webhook;
+  const { id, revision } = webhook;
   const form = renderForm(values, errors, {
     texts,
     action: `/webhooks/${id}/edit`,
@@ -45,14 +45,14 @@ function renderPage(
   });
   return {
     title: texts.webhooks.edit,
-    breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+    breadcrumb: { href: `/webhooks/${id}`, text: nameWebhook(webhook) },
     body: isChanged ? html`<div class="split">${form}${renderSaved(texts, webhook)}</div>` : form,
   };
 }
 
-const renderManaged = ({ webhooks }: Texts, { id, url, purpose, taskId }: Webhook): Page => ({
+const renderManaged = ({ webhooks }: Texts, { id, purpose, taskId, ...named }: Webhook): Page => ({
   title: webhooks.edit,
-  breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+  breadcrumb: { href: `/webhooks/${id}`, text: nameWebhook(named) },
   body: html`<p>${purpose === 'task' ? webhooks.managedByTask : webhooks.managedBySettings}</p>
 <p class="do"><a class="button primary" href="${purpose === 'task' ? `/tasks/${taskId}/edit` : '/settings/notifications'}">${purpose === 'task' ? webhooks.editTask : webhooks.openSettings}</a></p>`,
 });

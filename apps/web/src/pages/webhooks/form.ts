@@ -48,7 +48,6 @@ ${renderInput({
   errors,
   hint: texts.webhooks.urlHint,
 })}
-${renderEventTicks(texts, events, errors)}
 ${renderInput({
   name: 'description',
   label: texts.deliveries.description,
@@ -57,5 +56,6 @@ ${renderInput({
   errors,
   hint: texts.webhooks.descriptionHint,
 })}
+${renderEventTicks(texts, events, errors)}
 <div class="do"><button class="primary">${button}</button><a class="button quiet" href="${cancel}">${texts.forms.cancel}</a></div>
 </form>`;

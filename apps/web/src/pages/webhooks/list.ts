@@ -6,7 +6,7 @@ import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
 import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
-import { hostOf } from './address.ts';
+import { hostOf, nameWebhook } from './address.ts';
 import { describeEvents } from './events.ts';
 import { renderDeliveryState, renderDeliveryStrip, renderOwner, renderState } from './states.ts';
 
@@ -19,7 +19,7 @@ function renderWebhook(context: UserPageContext, webhook: Webhook): Html {
   const [last] = latest;
   return renderRow(
     renderRowHead(
-      html`<a href="/webhooks/${id}">${hostOf(url)}</a><span class="sub">${owner ?? description ?? ''}</span>`,
+      html`<a href="/webhooks/${id}">${nameWebhook(webhook)}</a><span class="sub">${owner ?? (description ? hostOf(url) : '')}</span>`,
       { class: 'host' },
     ),
     renderCell(renderState(texts, status)),

@@ -11,17 +11,17 @@ import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import { readUuid } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { hostOf } from './address.ts';
+import { nameWebhook } from './address.ts';
 
 async function renderPage(context: UserPageContext, day: string, errors: FormErrors): Promise<Page> {
   const { actions, session, csrfField, timeZone, now, texts } = context;
   const { webhooks, forms } = texts;
   const id = readUuid(context);
-  const { url, status } = unwrap(await actions.getWebhook(session, { id }));
-  const isOn = status === 'active';
+  const webhook = unwrap(await actions.getWebhook(session, { id }));
+  const isOn = webhook.status === 'active';
   return {
     title: webhooks.resendTitle,
-    breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+    breadcrumb: { href: `/webhooks/${id}`, text: nameWebhook(webhook) },
     body: html`<form class="panel gap form" method="post" action="/webhooks/${id}/redeliver">${csrfField}
 ${renderFormError(errors, texts)}
 ${!isOn && html`<div class="notice warn"><p>${webhooks.resendOff}</p></div>`}

@@ -4,17 +4,18 @@ import { readForm } from '../../http/forms.ts';
 import { readUuid } from '../../http/path-ids.ts';
 import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
-import { hostOf } from './address.ts';
+import { nameWebhook } from './address.ts';
 import { renderSecret } from './secret.ts';
 
 export async function showRotateSecret(context: UserPageContext): Promise<Page> {
   const { actions, session, csrfField, texts } = context;
   const { webhooks, forms } = texts;
   const id = readUuid(context);
-  const { url, purpose, secretVersion } = unwrap(await actions.getWebhook(session, { id }));
+  const webhook = unwrap(await actions.getWebhook(session, { id }));
+  const { purpose, secretVersion } = webhook;
   return {
     title: webhooks.rotateTitle,
-    breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+    breadcrumb: { href: `/webhooks/${id}`, text: nameWebhook(webhook) },
     body: html`<form class="panel gap form" method="post" action="/webhooks/${id}/rotate">${csrfField}
 <input type="hidden" name="secretVersion" value="${secretVersion}">
 <p>${webhooks.rotateText((text) => html`<code>${text}</code>`)}</p>
@@ -28,23 +29,24 @@ ${purpose === 'subscription' && html`<p>${webhooks.rotateInbound}</p>`}
 export async function rotateSecret(context: UserPageContext): Promise<Page> {
   const { actions, session, request, texts } = context;
   const id = readUuid(context);
-  const { url, purpose } = unwrap(await actions.getWebhook(session, { id }));
+  const webhook = unwrap(await actions.getWebhook(session, { id }));
+  const name = nameWebhook(webhook);
   const result = await actions.rotateSecret(session, { id, secretVersion: readForm(request).text('secretVersion') });
-  if (!result.success && result.code === 'CONFLICT') return renderRotatedAlready(texts, id, url);
+  if (!result.success && result.code === 'CONFLICT') return renderRotatedAlready(texts, id, name);
   return renderSecret(context, {
     ...unwrap(result),
-    url,
+    name,
     title: texts.webhooks.rotated,
-    subtitle: texts.webhooks.rotatedSubtitle(hostOf(url)),
+    subtitle: texts.webhooks.rotatedSubtitle(name),
     isRotated: true,
-    hasInboundAddress: purpose === 'subscription',
+    hasInboundAddress: webhook.purpose === 'subscription',
   });
 }
 
-const renderRotatedAlready = ({ webhooks }: Texts, id: string, url: string): Page => ({
+const renderRotatedAlready = ({ webhooks }: Texts, id: string, name: string): Page => ({
   status: 409,
   title: webhooks.rotatedAlready,
-  breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+  breadcrumb: { href: `/webhooks/${id}`, text: name },
   body: html`<p>${webhooks.rotatedAlreadyText}</p>
 <p class="do"><a class="button" href="/webhooks/${id}/rotate">${webhooks.rotateAgain}</a><a class="button quiet" href="/webhooks/${id}">${webhooks.open}</a></p>`,
 });

@@ -2,11 +2,10 @@ import { renderCopyButton } from '../../components/copy-button.ts';
 import { html } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
 import type { Page, UserPageContext } from '../../page.ts';
-import { hostOf } from './address.ts';
 
 interface NewSecret {
   id: string;
-  url: string;
+  name: string;
   secret: string;
   title: string;
   subtitle: string;
@@ -25,13 +24,13 @@ const renderStandard = (text: string) => html`<a href="https://www.standardwebho
 
 /** Shows a secret, in the answer to the form that has made it: it stands in no address, no cookie and no other page. */
 export function renderSecret(context: UserPageContext, given: NewSecret): Page {
-  const { id, url, secret, title, subtitle, isRotated, hasInboundAddress } = given;
+  const { id, name, secret, title, subtitle, isRotated, hasInboundAddress } = given;
   const { dashboard, viewer, texts } = context;
   const { webhooks, forms } = texts;
   return {
     title,
     subtitle,
-    breadcrumb: { href: `/webhooks/${id}`, text: hostOf(url) },
+    breadcrumb: { href: `/webhooks/${id}`, text: name },
     scripts: [ASSET_URLS.copy],
     body: html`<div class="notice warn"><p><b>${webhooks.secretOnce}</b> ${webhooks.secretCopy}</p></div>
 <section aria-labelledby="secret-head">

@@ -7,7 +7,7 @@ import { readQuery } from '../../http/forms.ts';
 import { readUuid } from '../../http/path-ids.ts';
 import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
-import { hostOf } from './address.ts';
+import { nameWebhook } from './address.ts';
 import { renderSwitch, renderTest } from './buttons.ts';
 import { renderDeliveries } from './deliveries.ts';
 import { describeEvents } from './events.ts';
@@ -111,7 +111,7 @@ export async function showWebhook(context: UserPageContext): Promise<Page> {
   const isOn = status === 'active';
   const owner = renderOwner(texts, webhook);
   return {
-    title: webhooks.titleTo(hostOf(webhook.url)),
+    title: webhooks.titleTo(nameWebhook(webhook)),
     breadcrumb: { href: '/webhooks', text: webhooks.title },
     subtitle: html`${renderState(texts, status)}${owner !== null && html` · ${owner}`}${
       failed > 0 && ` · ${webhooks.failed(failed, failed >= SEARCHED)}`

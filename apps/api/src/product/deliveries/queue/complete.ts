@@ -177,7 +177,7 @@ interface FailedWebhook {
   id: string;
   userId: number;
   kind: 'webhook' | ChannelKind;
-  /** Null unless it is a channel. */
+  /** Of a channel, or the description of a webhook. */
   name: string | null;
   url: string;
   taskName: string | null;
@@ -187,9 +187,9 @@ interface FailedWebhook {
 function describeFailure({ id, kind, name, url, taskName, language }: FailedWebhook, error: string) {
   const { notices } = getTexts(language);
   const isWebhook = kind === 'webhook';
-  // The host only: the path of a URL may contain a secret.
+  // Of a URL the host only: its path may contain a secret.
   const title = isWebhook
-    ? notices.webhookFailed(new URL(url).host, taskName)
+    ? notices.webhookFailed(name || new URL(url).host, taskName)
     : notices.channelFailed(CHANNEL_SENDERS[kind].title, name ?? '');
   const message = notices.endpointFailedText(isWebhook ? 'webhook' : 'channel', id, error);
   return { kind: isWebhook ? 'webhook.failed' : 'channel.failed', title, message };
@@ -204,7 +204,7 @@ async function failWebhooks(ctx: Context, exhausted: readonly CompletedDelivery[
     ctx.db,
     sql`update endpoints set status = 'failed', updated_at = ${now}
       where id = any(${uuids([...errors.keys()])}) and status = 'active'
-      returning id, user_id, kind, name, url, (select name from tasks t where t.id = task_id) as task_name,
+      returning id, user_id, kind, coalesce(name, description) as name, url, (select name from tasks t where t.id = task_id) as task_name,
         (select language from users u where u.id = endpoints.user_id)`,
   );
   if (failed.length === 0) return [];

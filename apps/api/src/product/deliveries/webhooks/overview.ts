@@ -168,6 +168,7 @@ async function readWebhookState({ db }: Context, caller: Caller, id: string) {
 
 interface PayloadRow extends DeliveryRow {
   url: string;
+  description: string | null;
   webhookStatus: WebhookStatus;
   requestId: string;
   payload: string;
@@ -183,7 +184,7 @@ export async function getDelivery(
   const [row] = await queryRows<PayloadRow>(
     db,
     sql`
-    select d.id, d.event, d.status, d.attempt, d.created_at, d.next_attempt_at, ${attemptsOf(ALL_ATTEMPTS)}, h.url,
+    select d.id, d.event, d.status, d.attempt, d.created_at, d.next_attempt_at, ${attemptsOf(ALL_ATTEMPTS)}, h.url, h.description,
       h.status as webhook_status, d.request_id, left(d.payload, ${PAYLOAD_CHARACTERS}) as payload,
       length(d.payload) as payload_characters
     from deliveries d join endpoints h on h.id = d.webhook_id

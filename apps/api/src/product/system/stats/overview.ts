@@ -131,7 +131,7 @@ async function readOverview({ db, now }: Context, { id }: Caller, since: Date): 
           and not ${isAcknowledgedSql(sql`t`, sql`null::text`)}
         order by a.task_id, a.id desc limit ${MAX_SILENT}) s) as silent,
       ${selectBudgetedTasks(sql`u.id`)} as budgeted,
-      (select coalesce(json_agg(json_build_object('id', w.id, 'url', w.url, 'kind', w.kind, 'name', w.name)), '[]')
+      (select coalesce(json_agg(json_build_object('id', w.id, 'url', w.url, 'kind', w.kind, 'name', coalesce(w.name, w.description))), '[]')
         from endpoints w where w.user_id = u.id and w.status = 'failed') as failed_endpoints,
       (select coalesce(json_agg(a), '[]') from (
         select e.task_id as "taskId", t.name as "taskName", e.id as "executionId", e.completed_at as at,

@@ -70,8 +70,6 @@ function renderFacts(context: UserPageContext, account: Account): Html {
 <dt>${accounts.timeZone}</dt><dd>${account.timezone ?? accounts.noTimeZone}</dd>
 <dt>${accounts.registered}</dt><dd>${renderMoment(account.createdAt, context)}</dd>
 <dt>${accounts.changed}</dt><dd>${renderMoment(account.updatedAt, context)}</dd>
-<dt>${accounts.id}</dt><dd>${account.id}</dd>
-<dt>${accounts.identity}</dt><dd><code>${account.identityUserId}</code></dd>
 </dl></section>`;
 }
 
@@ -103,21 +101,26 @@ ${
 }</section>`;
 }
 
-/** Without the numbers of what is named. */
-function describeActivity(
-  context: UserPageContext,
-  { taskId, executionId, actorId, ...details }: Readonly<Record<string, unknown>>,
-): string {
-  return describeDetails(context, details).join(', ');
+/** Named by no person. */
+const NUMBERS = ['taskId', 'executionId', 'actorId', 'keyId', 'channelId', 'couponId', 'prefix', 'scopes'];
+
+function describeActivity(context: UserPageContext, details: Readonly<Record<string, unknown>>): string {
+  const named = Object.entries(details).filter(([name]) => !NUMBERS.includes(name));
+  return describeDetails(context, Object.fromEntries(named)).join(', ');
 }
+
+/** A run that was stopped has failed for programs only. */
+const findEvent = (texts: Texts, type: string, { errorCode }: Readonly<Record<string, unknown>>): string =>
+  errorCode === 'CANCELLED' ? texts.audit.runStopped : describeEvent(texts, type);
 
 function renderActivity(context: UserPageContext, { recentActivity }: Account): Html {
   const { texts } = context;
   const { accounts } = texts;
   const rows = recentActivity.map(({ type, timestamp, details }) => {
-    const words = describeActivity(context, details);
+    const isStop = details.errorCode === 'CANCELLED';
+    const words = describeActivity(context, isStop ? { ...details, errorCode: null } : details);
     return renderRow(
-      renderRowHead(html`${describeEvent(texts, type)}${words !== '' && html`<span class="sub">${words}</span>`}`),
+      renderRowHead(html`${findEvent(texts, type, details)}${words !== '' && html`<span class="sub">${words}</span>`}`),
       renderCell(renderMomentWithDistance(timestamp, context), { class: 'num' }),
     );
   });
