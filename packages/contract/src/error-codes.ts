@@ -66,6 +66,21 @@ export const ERROR_CODES = {
     meaning: 'The e-mail address or the password is wrong',
     action: 'Ask for them again',
   },
+  SECOND_FACTOR_REQUIRED: {
+    status: 401,
+    meaning: 'The password is right, and the account has a second factor',
+    action: 'Send `details.ticket` with a code to `POST /api/auth/second-factor`, or sign in with a passkey',
+  },
+  FACTOR_REJECTED: {
+    status: 401,
+    meaning: 'The code, the recovery code or the passkey is wrong, or was used before',
+    action: 'Ask for it again',
+  },
+  TICKET_INVALID: {
+    status: 401,
+    meaning: 'The ticket is unknown, was used, is older than 5 minutes, or had 5 codes',
+    action: 'Sign in again',
+  },
   INVALID_SIGNATURE: {
     status: 401,
     meaning: 'The signature of an inbound webhook is missing or wrong',
@@ -88,8 +103,13 @@ export const ERROR_CODES = {
   },
   CONFIRMATION_REQUIRED: {
     status: 403,
-    meaning: 'The session is older than 15 minutes',
-    action: 'Send the password to `POST /api/auth/confirm`, then repeat',
+    meaning: 'The session is older than 15 minutes, or the account has a second factor that was not given in them',
+    action: 'Send the password, or the second factor, to `POST /api/auth/confirm`, then repeat',
+  },
+  SECOND_FACTOR_SETUP_REQUIRED: {
+    status: 403,
+    meaning: 'The installation asks for a second factor, and the account has none',
+    action: 'Add a factor with `POST /api/user/factors/totp` or a passkey',
   },
   SESSION_REQUIRED: {
     status: 403,

@@ -1,5 +1,6 @@
 import { ApiKey } from './accounts/api-keys.ts';
 import { Session } from './accounts/auth.ts';
+import { Factor } from './accounts/factors.ts';
 import { Notification } from './accounts/notifications.ts';
 import { UsageAlert } from './accounts/usage.ts';
 import { User } from './accounts/users.ts';
@@ -56,6 +57,7 @@ export const NAMED_SCHEMAS = [
   ChannelAttempt,
   Readiness,
   Session,
+  Factor,
   Notification,
   UsageAlert,
   UploadedFile,

@@ -34,6 +34,7 @@ import {
 } from '../platform/http/validation.ts';
 import { agentRoutes } from '../product/agent/routes.ts';
 import { authenticateRequests, authorizeRequests } from '../product/auth/guard.ts';
+import { factorRoutes } from '../product/auth/factors/routes.ts';
 import { keysRoutes } from '../product/auth/keys/routes.ts';
 import { oauthRoutes } from '../product/auth/oauth-routes.ts';
 import { authRoutes } from '../product/auth/routes.ts';
@@ -102,6 +103,7 @@ export async function buildApp(
   else app.get('/', { config: { access: 'public' }, schema: { hide: true } }, async () => describeService());
   app.register(healthRoutes, { ctx });
   app.register(authRoutes, { ctx });
+  app.register(factorRoutes, { ctx });
   app.register(oauthRoutes, { ctx });
   app.register(usersRoutes, { ctx });
   app.register(adminUsersRoutes, { ctx });

@@ -23,6 +23,7 @@ import {
   UserName,
   Uuid,
 } from '../primitives.ts';
+import { Code, PasskeyAssertion, RecoveryCode } from './proofs.ts';
 
 export const ROLES = ['USER', 'ADMIN'] as const;
 export const Role = stringEnum(ROLES);
@@ -78,7 +79,7 @@ export const login = {
     }),
     ...errorResponses(429),
     ...describedErrors({
-      401: 'The e-mail address or the password is wrong',
+      401: 'The e-mail address or the password is wrong. Or the account has a second factor (`SECOND_FACTOR_REQUIRED`): `details` has the `ticket` for `answerTicket`, and the `kinds` of its factors',
       403: 'The account is deactivated, or a page of another site made the browser send the request',
     }),
   },
@@ -121,14 +122,22 @@ export const getSession = {
   },
 } satisfies Operation;
 
+export const ConfirmSessionInput = strictObject({
+  password: Type.Optional(GivenPassword),
+  code: Type.Optional(Code),
+  recoveryCode: Type.Optional(RecoveryCode),
+  response: Type.Optional(PasskeyAssertion),
+});
+export type ConfirmSessionInput = Static<typeof ConfirmSessionInput>;
+
 export const confirmSession = {
   operationId: 'confirmSession',
   summary: 'Confirm the session',
   description:
-    'Creating or prolonging an API key and creating a feed need a session that was opened, or confirmed here, within the last 15 minutes: else they are 403 with `X-Error-Code: CONFIRMATION_REQUIRED`. 5 attempts in 15 minutes.',
+    'Creating or prolonging an API key, creating a feed and changing second factors need a session that was opened, or confirmed here, within the last 15 minutes: else they are 403 with `X-Error-Code: CONFIRMATION_REQUIRED`. Send one of the fields. Where the account has a second factor, changing factors needs one of the others than `password`. 5 passwords in 15 minutes, 30 wrong codes an hour.',
   tags: ['auth'],
   security: SIGNED_IN,
-  body: strictObject({ password: GivenPassword }),
+  body: ConfirmSessionInput,
   response: {
     200: Type.Object({ success, message: Type.String() }),
     ...IDEMPOTENCY_ERRORS,

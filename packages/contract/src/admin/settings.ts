@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
 import { ADMIN, errorResponses, type Operation } from '../operation.ts';
-import { Instant, MAX_ID, ref, strictObject } from '../primitives.ts';
+import { Instant, MAX_ID, ref, strictObject, stringEnum } from '../primitives.ts';
 
 const common = { tags: ['admin'], security: ADMIN };
 
@@ -62,4 +62,29 @@ export const changeSettings = {
     }),
     ...errorResponses(401, 403, 429),
   },
+} satisfies Operation;
+
+const SecondFactorDemand = stringEnum(['off', 'admins', 'all'], {
+  description: 'Whose sessions do nothing before the account has a second factor. API keys go on',
+});
+
+export const getSecurity = {
+  ...common,
+  operationId: 'getSecurity',
+  summary: 'Get the security settings',
+  description: 'Returns who needs a second factor.',
+  response: { 200: Type.Object({ success, secondFactor: SecondFactorDemand }), ...errorResponses(401, 403, 429) },
+} satisfies Operation;
+
+export const ChangeSecurityInput = strictObject({ secondFactor: SecondFactorDemand });
+export type ChangeSecurityInput = Static<typeof ChangeSecurityInput>;
+
+export const changeSecurity = {
+  ...common,
+  operationId: 'changeSecurity',
+  summary: 'Change the security settings',
+  description:
+    'Takes effect immediately in every process: requests of sessions whose account lacks the second factor are 403 with `X-Error-Code: SECOND_FACTOR_SETUP_REQUIRED`, except those that add it, and sign-ins with a provider ask for it.',
+  body: ChangeSecurityInput,
+  response: { 200: Type.Object({ success, secondFactor: SecondFactorDemand }), ...errorResponses(401, 403, 429) },
 } satisfies Operation;

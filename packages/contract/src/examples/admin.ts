@@ -82,6 +82,8 @@ export const adminExamples: ExamplesFor<typeof accounts> &
     response: { 200: { success, message: 'The account and all its data are deleted.' } },
     errors: { ...NOT_FOUND, ...LAST_ADMIN },
   },
+  getSecurity: { response: { 200: { success, secondFactor: 'off' } } },
+  changeSecurity: { body: { secondFactor: 'admins' }, response: { 200: { success, secondFactor: 'admins' } } },
   getSettings: { response: { 200: { success, settings: systemSettings } } },
   changeSettings: {
     body: { maintenanceMode: true },

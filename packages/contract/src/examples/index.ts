@@ -8,6 +8,7 @@ import { couponsExamples } from './coupons.ts';
 import { eventLogExamples } from './event-log.ts';
 import type { Example } from './example.ts';
 import { executionsExamples } from './executions.ts';
+import { factorsExamples } from './factors.ts';
 import { tasksExamples } from './tasks.ts';
 import { uploadsExamples } from './uploads.ts';
 import { usageExamples } from './usage.ts';
@@ -19,6 +20,7 @@ export type { Example } from './example.ts';
 /** An example of each operation by its id. */
 export const EXAMPLES: Record<string, Example> = {
   ...authExamples,
+  ...factorsExamples,
   ...apiKeysExamples,
   ...usersExamples,
   ...tasksExamples,

@@ -68,8 +68,10 @@ export const sessions = pgTable(
     createdAt: instant('created_at').notNull(),
     lastUsedAt: instant('last_used_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
-    /** When the password was last given again; null if never. */
+    /** When the password or a second factor was last given again; null if never. */
     confirmedAt: instant('confirmed_at'),
+    /** When a second factor was last given, at the sign-in or later; null if never. */
+    factorAt: instant('factor_at'),
   },
   (t) => [index('sessions_user').on(t.userId, t.createdAt), index('sessions_expiry').on(t.expiresAt)],
 );

@@ -4,6 +4,7 @@ export * from './coupons.ts';
 export * from './endpoints.ts';
 export * from './events.ts';
 export * from './executions.ts';
+export * from './factors.ts';
 export * from './feeds.ts';
 export * from './idempotency.ts';
 export * from './limits.ts';

@@ -1,6 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import { instant } from './columns.ts';
+import { instant, wordList } from './columns.ts';
+
+/** Whose sign-ins need a second factor. */
+export const SECOND_FACTOR_DEMANDS = ['off', 'admins', 'all'] as const;
 
 export const settings = pgTable(
   'settings',
@@ -10,6 +13,7 @@ export const settings = pgTable(
     maxTasksPerUser: integer('max_tasks_per_user').notNull().default(100),
     maxExecutionsPerDay: integer('max_executions_per_day').notNull().default(500),
     defaultModel: text('default_model').notNull().default('openai/gpt-5-mini'),
+    secondFactor: text('second_factor', { enum: SECOND_FACTOR_DEMANDS }).notNull().default('off'),
     maintenanceMode: boolean('maintenance_mode').notNull().default(false),
     /** By `carillon backup`; null before the first one. */
     lastBackupAt: instant('last_backup_at'),
@@ -19,7 +23,10 @@ export const settings = pgTable(
     modelsCheckedAt: instant('models_checked_at'),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
-  (t) => [check('settings_one_row', sql`${t.id} = 1`)],
+  (t) => [
+    check('settings_one_row', sql`${t.id} = 1`),
+    check('settings_second_factor', sql`${t.secondFactor} in (${wordList(SECOND_FACTOR_DEMANDS)})`),
+  ],
 );
 
 /** When the scheduler trigger was last called, with a precision of some seconds. One row. */

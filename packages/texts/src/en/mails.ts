@@ -103,6 +103,58 @@ Not you? Someone else is signed in to your account. Ask the people who run this 
 `,
   }),
 
+  factorAdded: (name: string): Mail => ({
+    subject: 'A second factor was added',
+    text: `Hello,
+
+your Carillon account has a new second factor: "${name}". Signing in with the password asks for a second factor.
+
+Not you? Someone else is signed in to your account. Change your password now, and delete that factor.
+`,
+  }),
+
+  factorRemoved: (name: string): Mail => ({
+    subject: 'A second factor was removed',
+    text: `Hello,
+
+"${name}" is no longer a second factor of your Carillon account.
+
+Not you? Someone else is signed in to your account. Change your password now.
+`,
+  }),
+
+  recoveryCodeUsed: (left: number): Mail => ({
+    subject: 'A recovery code was used',
+    text: `Hello,
+
+someone used a recovery code of your Carillon account as the second factor. Codes left: ${left}.
+
+Not you? Someone else has your password and your codes. Change the password, and create new codes.
+Did you lose your device? Delete its factor in the settings, and add a new one.
+`,
+  }),
+
+  recoveryCodesCreated: (): Mail => ({
+    subject: 'The recovery codes were replaced',
+    text: `Hello,
+
+your Carillon account has new recovery codes. The earlier ones no longer work.
+
+Not you? Someone else is signed in to your account. Change your password now, and create new codes.
+`,
+  }),
+
+  factorsReset: (): Mail => ({
+    subject: 'The second factors of your account were reset',
+    text: `Hello,
+
+the people who run this service removed all second factors of your Carillon account and signed out all sessions. Sign
+in with your password, and add a new factor.
+
+You did not ask for this? Ask the people who run this service.
+`,
+  }),
+
   confirmAddress: (account: string, link: string): Mail => ({
     subject: 'Confirm that you want this mail',
     text: `Hello,

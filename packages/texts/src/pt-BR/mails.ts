@@ -96,6 +96,58 @@ Não foi você? Outra pessoa está conectada à sua conta. Peça ajuda a quem ad
 `,
   }),
 
+  factorAdded: (name) => ({
+    subject: 'Um segundo fator foi adicionado',
+    text: `Olá,
+
+sua conta do Carillon tem um novo segundo fator: "${name}". Entrar com a senha pede um segundo fator.
+
+Não foi você? Outra pessoa está conectada à sua conta. Mude sua senha agora e exclua esse fator.
+`,
+  }),
+
+  factorRemoved: (name) => ({
+    subject: 'Um segundo fator foi removido',
+    text: `Olá,
+
+"${name}" não é mais um segundo fator da sua conta do Carillon.
+
+Não foi você? Outra pessoa está conectada à sua conta. Mude sua senha agora.
+`,
+  }),
+
+  recoveryCodeUsed: (left) => ({
+    subject: 'Um código de recuperação foi usado',
+    text: `Olá,
+
+um código de recuperação da sua conta do Carillon foi usado como segundo fator. Códigos restantes: ${left}.
+
+Não foi você? Outra pessoa tem sua senha e seus códigos. Mude a senha e crie novos códigos.
+Perdeu o aparelho? Exclua o fator dele nas configurações e adicione um novo.
+`,
+  }),
+
+  recoveryCodesCreated: () => ({
+    subject: 'Os códigos de recuperação foram trocados',
+    text: `Olá,
+
+sua conta do Carillon tem novos códigos de recuperação. Os anteriores não funcionam mais.
+
+Não foi você? Outra pessoa está conectada à sua conta. Mude sua senha agora e crie novos códigos.
+`,
+  }),
+
+  factorsReset: () => ({
+    subject: 'Os segundos fatores da sua conta foram zerados',
+    text: `Olá,
+
+quem administra este serviço removeu todos os segundos fatores da sua conta do Carillon e encerrou todas as sessões.
+Entre com sua senha e adicione um novo fator.
+
+Não pediu isso? Fale com quem administra este serviço.
+`,
+  }),
+
   confirmAddress: (account, link) => ({
     subject: 'Confirme que você quer estas mensagens',
     text: `Olá,

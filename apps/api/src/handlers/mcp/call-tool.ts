@@ -44,7 +44,7 @@ export async function callTool(
   try {
     const { rate, scope, as } = tool;
     const { ctx, caller } = call;
-    authorize({ caller, maintenance: false }, { access: 'user', scope });
+    authorize({ caller, maintenance: false, isFactorMissing: false }, { access: 'user', scope });
     await assertRateLimit(ctx, rate, userKey(rate, caller.id), { userId: caller.id, endpoint: as });
     const { text, data } = await tool.run(call, tool.check(given ?? {}));
     return { outcome: 'ok', result: { content: [{ type: 'text', text }], structuredContent: toPlain(data) } };

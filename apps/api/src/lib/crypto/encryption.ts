@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { isUuid } from '@carillon/contract/validation/formats';
-import { endpoints, idempotencyKeys, mails, providers, users } from '@carillon/db';
+import { endpoints, factors, idempotencyKeys, mails, providers, users } from '@carillon/db';
 import type { EncryptionKey } from '../config/secrets.ts';
 
 const VERSION = 'v1';
@@ -82,6 +82,12 @@ export const ENCRYPTED_COLUMNS = {
     table: providers,
     id: providers.id,
     ciphertext: providers.apiKeyEncrypted,
+  },
+  'factors.secret_encrypted': {
+    label: 'factors.secret_encrypted',
+    table: factors,
+    id: factors.id,
+    ciphertext: factors.secretEncrypted,
   },
 } as const;
 

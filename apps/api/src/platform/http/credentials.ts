@@ -43,3 +43,16 @@ export const setSessionCookie = (
 
 export const clearSessionCookie = (reply: FastifyReply, config: Pick<Config, 'cookieSecure'>) =>
   setSessionCookie(reply, config, '', 0);
+
+/** Ties the challenge of a passkey to one browser before the sign-in. The sign-in page sets it too. */
+const BROWSER_COOKIE = 'passkey-browser';
+const BROWSER_SECONDS = 600;
+
+/** Returns null for none, and for a value that no page has set. */
+export function parseBrowserCookie(header: string | undefined): string | null {
+  const value = parseCookie(header ?? '')[BROWSER_COOKIE];
+  return value !== undefined && /^[A-Za-z0-9_-]{43}$/.test(value) ? value : null;
+}
+
+export const setBrowserCookie = (reply: FastifyReply, config: Pick<Config, 'cookieSecure'>, value: string) =>
+  reply.setCookie(BROWSER_COOKIE, value, toAttributes(config, BROWSER_SECONDS));

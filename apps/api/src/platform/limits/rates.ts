@@ -87,6 +87,9 @@ export const RESET_MAILS_PER_DAY = rate('reset mails to one address in a day', 1
 
 export const PASSWORD_ATTEMPTS = rate('change of the password', 5, 15 * MINUTE, 'user');
 
+/** Wrong codes of an account, over all its sign-ins and confirmations. */
+export const FACTOR_CODES = rate('codes of the second factor', 30, HOUR, 'user');
+
 /** Mails that ask the owner of an address to confirm it: to one address, from all users, and caused by one user. */
 export const CONFIRMATIONS_TO_ADDRESS = rate('confirmation mails to one address', 5, DAY, 'ip+email');
 export const CONFIRMATIONS_OF_USER = rate('confirmation mails of one user', 20, DAY, 'user');

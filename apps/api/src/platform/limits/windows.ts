@@ -1,7 +1,7 @@
 import type { RateLimitDetails } from '@carillon/contract';
 import { type Db, preparedQuery, rateWindows } from '@carillon/db';
 import DataLoader from 'dataloader';
-import { sql } from 'drizzle-orm';
+import { and, eq, gt, sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { getEffectiveLimit, type RateLimit } from './rates.ts';
@@ -32,6 +32,14 @@ export const countRequest = (db: Db, request: CountedRequest): Promise<RateWindo
 export async function checkRateLimit(ctx: Context, rate: RateLimit, key: string): Promise<RateLimitState> {
   const window = await countRequest(ctx.db, { key, windowMs: rate.windowSeconds * 1000, at: ctx.now() });
   return toRateLimitState(getEffectiveLimit(ctx, rate), window);
+}
+
+/** Takes back a request that turned out not to count. */
+export async function uncountRequest(db: Db, key: string): Promise<void> {
+  await db
+    .update(rateWindows)
+    .set({ count: sql`${rateWindows.count} - 1` })
+    .where(and(eq(rateWindows.key, key), gt(rateWindows.count, 0)));
 }
 
 /** Throws 429 beyond the limit, which the usage of `rejected` shows. */

@@ -1,4 +1,4 @@
-import { apiKeys, type Db, preparedQuery, sessions, settings, users } from '@carillon/db';
+import { apiKeys, type Db, factors, preparedQuery, sessions, settings, users } from '@carillon/db';
 import DataLoader from 'dataloader';
 import { and, eq, gt, isNull, lte, or, sql } from 'drizzle-orm';
 import type { Caller, CallerKey, Context, SessionClaims } from '../../context.ts';
@@ -10,6 +10,8 @@ export interface Authenticated {
   caller: Caller;
   /** Whether the service is under maintenance, read with the caller because every request asks. */
   maintenance: boolean;
+  /** Whether the installation asks the session's account for a second factor that it does not have. */
+  isFactorMissing: boolean;
 }
 
 /** A busy session is not written at every request. */
@@ -25,13 +27,13 @@ export async function authenticate(ctx: Context, credentials: Credentials): Prom
     ? byKeyHash.load(credentials.keyHash)
     : bySession.load(credentials.sessionId));
   if (!found) return null;
-  const { maintenance, lastUsedAt, ...caller } = found;
+  const { maintenance, isFactorMissing, lastUsedAt, ...caller } = found;
   if ('userId' in credentials && caller.id !== credentials.userId) return null;
   if (caller.sessionId !== null && lastUsedAt) await recordUse(ctx, caller.sessionId, lastUsedAt);
-  return { caller, maintenance };
+  return { caller, maintenance, isFactorMissing };
 }
 
-type Found = Caller & { maintenance: boolean; lastUsedAt: Date | null };
+type Found = Caller & { maintenance: boolean; isFactorMissing: boolean; lastUsedAt: Date | null };
 type Loader = DataLoader<string, Found | null>;
 
 const MAX_BATCH = 50;
@@ -55,7 +57,7 @@ function loadersOf(ctx: Context) {
   return created;
 }
 
-const NO_SESSION = { sessionId: null, confirmedAt: null, lastUsedAt: null };
+const NO_SESSION = { sessionId: null, confirmedAt: null, lastUsedAt: null, isFactorMissing: false };
 
 const createLoader = (find: (keys: readonly string[]) => Promise<Map<string, Found>>): Loader =>
   new DataLoader(
@@ -83,6 +85,11 @@ const userFields = {
 const always = sql`true`;
 const now = sql<Date>`${sql.placeholder('now')}::timestamptz`;
 
+/** The subquery runs only where the installation asks the account for a factor. */
+const isFactorMissing = sql<boolean>`case ${settings.secondFactor}
+  when 'off' then false when 'admins' then ${users.role} = 'ADMIN' else true end
+  and not exists (select from ${factors} where ${factors.userId} = ${users.id} and ${factors.confirmedAt} is not null)`;
+
 const sessionQuery = preparedQuery(
   (db) =>
     db
@@ -91,6 +98,7 @@ const sessionQuery = preparedQuery(
         sessionId: sessions.id,
         confirmedAt: sql<Date>`greatest(${sessions.createdAt}, ${sessions.confirmedAt})`.mapWith(sessions.createdAt),
         lastUsedAt: sessions.lastUsedAt,
+        isFactorMissing,
       })
       .from(sessions)
       .innerJoin(users, and(eq(users.id, sessions.userId), eq(users.isActive, true)))

@@ -11,16 +11,26 @@ interface Need {
   scope?: ApiKeyScope | undefined;
   alsoScope?: ApiKeyScope | undefined;
   isOpenDuringMaintenance?: boolean;
+  /** Whether it is a part of adding the second factor that the installation asks for. */
+  isOpenWithoutFactor?: boolean;
   /** False for an admin request over HTTP without the right `X-Admin-Key`. */
   hasAdminKey?: boolean;
 }
 
-/** Throws 503 in maintenance, 403 without the role, the admin key or the scope of an API key. */
+/** Throws 503 in maintenance, 403 without the factor, the role, the admin key or the scope of an API key. */
 export function authorize(
-  { caller, maintenance }: Authenticated,
-  { access, scope, alsoScope, isOpenDuringMaintenance = false, hasAdminKey = true }: Need,
+  { caller, maintenance, isFactorMissing }: Authenticated,
+  {
+    access,
+    scope,
+    alsoScope,
+    isOpenDuringMaintenance = false,
+    isOpenWithoutFactor = false,
+    hasAdminKey = true,
+  }: Need,
 ): void {
   if (!isOpenDuringMaintenance) assertNotInMaintenance(maintenance, caller);
+  if (isFactorMissing && !isOpenWithoutFactor) throw new AppError('factor_missing', ERROR_MESSAGES.factorMissing);
   if (access === 'admin' && (caller.role !== 'ADMIN' || !hasAdminKey)) {
     throw new AppError('not_admin', ERROR_MESSAGES.adminRequired);
   }
@@ -35,9 +45,13 @@ function assertScope({ scopes }: CallerKey, scope: ApiKeyScope | undefined): voi
 
 /** Admins can sign in and end the maintenance, and the scheduler continues. */
 const OPEN =
-  /^\/($|api\/health(\/(live|ready))?$|api\/docs$|api\/docs\/|api\/cron\/|api\/auth\/(login|logout|session|oauth\/.*)$)/;
+  /^\/($|api\/health(\/(live|ready))?$|api\/docs$|api\/docs\/|api\/cron\/|api\/auth\/(login|logout|session|second-factor|passkey(\/options)?|oauth\/.*)$)/;
 
 const MAINTENANCE_RETRY_SECONDS = 30;
+
+const OPEN_WITHOUT_FACTOR = /^\/api\/(auth\/(logout|session|sessions(\/:id)?|confirm)|user\/(factors(\/.*)?|recovery-codes))$/;
+
+export const isOpenWithoutFactor = (url: string): boolean => OPEN_WITHOUT_FACTOR.test(url);
 
 export const isOpenDuringMaintenance = (url: string): boolean => OPEN.test(url);
 

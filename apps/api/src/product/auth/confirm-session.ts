@@ -1,8 +1,13 @@
+import type { PasskeyAssertion } from '@carillon/contract/accounts/proofs';
 import { sessions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { AppError, accountDeleted, ERROR_MESSAGES, invalidField } from '../../errors.ts';
+import { inTransaction } from '../../transaction.ts';
 import { verifyCurrentPassword } from './current-password.ts';
+import { countWrongCodes, type GivenCode, useCode } from './factors/codes.ts';
+import { passkeyRejected, usePasskey, verifyPasskey } from './factors/passkeys.ts';
+import { findFactorAt, listFactorKinds } from './factors/read.ts';
 import { getSessionId } from './sessions.ts';
 
 const CONFIRMED_MS = 15 * 60 * 1000;
@@ -12,24 +17,76 @@ const toConfirmedUntil = (at: Date): Date => new Date(at.getTime() + CONFIRMED_M
 const isConfirmed = ({ now }: Pick<Context, 'now'>, { confirmedAt }: Caller): boolean =>
   confirmedAt !== null && toConfirmedUntil(confirmedAt) > now();
 
-/** Throws `not_confirmed` unless the session was opened, or the password given in it, within the last 15 minutes. */
+/** Throws `not_confirmed` unless the session was opened, or confirmed, within the last 15 minutes. */
 export function assertConfirmed(ctx: Pick<Context, 'now'>, caller: Caller): void {
   if (!isConfirmed(ctx, caller)) throw new AppError('not_confirmed', ERROR_MESSAGES.notConfirmed);
+}
+
+/** As `assertConfirmed`; an account with a second factor must have given one. Who has the password alone cannot switch it off. */
+export async function assertFactorConfirmed(ctx: Context, caller: Caller): Promise<void> {
+  assertConfirmed(ctx, caller);
+  if ((await listFactorKinds(ctx, caller.id)).length === 0) return;
+  const factorAt = await findFactorAt(ctx, getSessionId(caller));
+  if (factorAt === null || toConfirmedUntil(factorAt) <= ctx.now()) {
+    throw new AppError('not_confirmed', ERROR_MESSAGES.factorNotConfirmed);
+  }
 }
 
 /** Confirms the caller's session for 15 minutes. Throws 400 for a wrong password, 409 without one, and 429. */
 export async function confirmSession(ctx: Context, caller: Caller, password: string, field?: string): Promise<Date> {
   const sessionId = getSessionId(caller);
   if ((await verifyCurrentPassword(ctx, caller, password, field)) === null) throw new AppError('conflict', NO_PASSWORD);
-  const confirmedAt = ctx.now();
+  return setConfirmed(ctx, sessionId, { confirmedAt: ctx.now() });
+}
+
+/** The same with a second factor. `bindings` are those of a passkey's challenge. Throws 400 for a wrong one, and 429. */
+export async function confirmWithFactor(
+  ctx: Context,
+  caller: Caller,
+  proof: GivenCode | { response: PasskeyAssertion },
+  bindings: readonly string[],
+): Promise<Date> {
+  const now = ctx.now();
+  const confirm = (tx: Context) => setConfirmed(tx, getSessionId(caller), { confirmedAt: now, factorAt: now });
+  const confirming =
+    'response' in proof
+      ? confirmWithPasskey(ctx, caller, proof.response, bindings, confirm)
+      : countWrongCodes(ctx, caller.id, () =>
+          inTransaction(ctx, async (tx) => {
+            await useCode(tx, caller.id, proof);
+            return confirm(tx);
+          }),
+        );
+  return confirming.catch((error) => {
+    const isWrong = error instanceof AppError && error.kind === 'factor_rejected';
+    throw isWrong ? invalidField(Object.keys(proof)[0] ?? 'code', 'is wrong, or was used before') : error;
+  });
+}
+
+async function confirmWithPasskey(
+  ctx: Context,
+  caller: Caller,
+  response: PasskeyAssertion,
+  bindings: readonly string[],
+  confirm: (tx: Context) => Promise<Date>,
+): Promise<Date> {
+  const passkey = await verifyPasskey(ctx, response, bindings);
+  if (passkey.userId !== caller.id) throw passkeyRejected();
+  return inTransaction(ctx, async (tx) => {
+    await usePasskey(tx, passkey);
+    return confirm(tx);
+  });
+}
+
+async function setConfirmed(ctx: Context, sessionId: string, at: { confirmedAt: Date; factorAt?: Date }): Promise<Date> {
   // Another password ends the session, and then nothing is confirmed.
   const confirmed = await ctx.db
     .update(sessions)
-    .set({ confirmedAt })
+    .set(at)
     .where(eq(sessions.id, sessionId))
     .returning({ id: sessions.id });
   if (confirmed.length === 0) throw new AppError('unauthenticated', ERROR_MESSAGES.unauthenticated);
-  return toConfirmedUntil(confirmedAt);
+  return toConfirmedUntil(at.confirmedAt);
 }
 
 const NO_PASSWORD = 'This account has no password: sign out, and sign in again.';

@@ -5,7 +5,7 @@ import { AppError, ERROR_MESSAGES } from '../../errors.ts';
 import { isSameSecret } from '../../lib/crypto/tokens.ts';
 import { countHeader, findBearer, hasSeveralTokens } from '../../platform/http/credentials.ts';
 import { type Authenticated, authenticate, type Credentials } from './authenticate.ts';
-import { assertNotInMaintenance, authorize, isMaintenance, isOpenDuringMaintenance } from './authorize.ts';
+import { assertNotInMaintenance, authorize, isMaintenance, isOpenDuringMaintenance, isOpenWithoutFactor } from './authorize.ts';
 import { assertConfirmed } from './confirm-session.ts';
 import { buildChallenge } from './keys/protected-resource.ts';
 import { hashApiKey, isApiKey, isWellFormedApiKey } from './tokens.ts';
@@ -96,7 +96,14 @@ export function authorizeRequests(app: FastifyInstance, ctx: Context): void {
     if (!needsCaller(access)) return;
     if (!request.authenticated) throw unauthenticated(request, reply, access);
     const hasAdminKey = access === 'admin' && isSameSecret(request.headers['x-admin-key'], ctx.config.adminKey);
-    authorize(request.authenticated, { access, scope, alsoScope, isOpenDuringMaintenance: isOpen, hasAdminKey });
+    authorize(request.authenticated, {
+      access,
+      scope,
+      alsoScope,
+      isOpenDuringMaintenance: isOpen,
+      isOpenWithoutFactor: isOpenWithoutFactor(url),
+      hasAdminKey,
+    });
     if (needsConfirmation && !request.caller.apiKey) assertConfirmed(ctx, request.caller);
   });
 

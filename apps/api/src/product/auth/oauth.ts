@@ -1,12 +1,14 @@
 import { identities, users } from '@carillon/db';
 import { and, eq } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
-import { AppError, accountDeactivated } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
 import type { OAuthFlow, OAuthProfile, OAuthProvider } from '../../lib/third-party/oauth.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
 import { inTransaction } from '../../transaction.ts';
+import { listFactorKinds } from './factors/read.ts';
+import { isFactorDemanded, linkIdentity, openSessionOrAsk } from './factors/sign-in.ts';
 import { deleteUserApiKeys } from './keys/write.ts';
-import { endUserSessions, openSession } from './sessions.ts';
+import { endUserSessions } from './sessions.ts';
 import { cancelEmailChange, hasEmail, insertAccount } from './write.ts';
 
 export const getCallbackUrl = (ctx: Context, provider: string) =>
@@ -29,13 +31,11 @@ export async function finishOAuth(ctx: Context, provider: string, callback: URL,
     throw new AppError('sign_in_failed', 'The provider did not confirm the sign-in. Start again.');
   }
   const { profile } = outcome;
-  const userId = await inTransaction(ctx, async (tx) => {
+  const { userId, identity } = await inTransaction(ctx, async (tx) => {
     const known = await findIdentity(tx, provider, profile);
-    return known ?? linkAccount(tx, provider, profile);
+    return known === undefined ? linkAccount(tx, provider, profile) : { userId: known, identity: null };
   });
-  return openSession(ctx, userId, (account) => {
-    if (!account.isActive) throw accountDeactivated();
-  });
+  return openSessionOrAsk(ctx, userId, { identity, ...(!identity && { asks: isFactorDemanded }) });
 }
 
 function getProvider(ctx: Context, provider: string): OAuthProvider {
@@ -55,8 +55,14 @@ async function findIdentity(ctx: Context, provider: string, { subject }: OAuthPr
   return identity?.userId;
 }
 
+interface Linked {
+  userId: number;
+  /** Linked once the second factor of the account is given; null if it is linked. */
+  identity: { provider: string; subject: string } | null;
+}
+
 /** The unique e-mail address decides between two concurrent callbacks of one person. */
-async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile): Promise<number> {
+async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile): Promise<Linked> {
   const { email, emailVerified, subject } = profile;
   if (email === null || !emailVerified) {
     throw new AppError('forbidden', 'The provider has not verified your e-mail address.');
@@ -70,21 +76,30 @@ async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile
     identityUserId,
   } as const;
   const created = await insertAccount(ctx, { ...account, emailVerified: true });
-  const userId = created?.id ?? (await linkExistingAccount(ctx, email, identityUserId));
-  await ctx.db.insert(identities).values({ userId, provider, subject, createdAt: ctx.now() }).onConflictDoNothing();
-  const kind = created ? 'user.registered' : 'user.linked';
-  await recordAudit(ctx, { kind, ...describeActor({ id: userId, email }) });
-  return userId;
+  const identity = { provider, subject };
+  if (!created) return linkExistingAccount(ctx, email, identityUserId, identity);
+  await ctx.db.insert(identities).values({ userId: created.id, ...identity, createdAt: ctx.now() }).onConflictDoNothing();
+  await recordAudit(ctx, { kind: 'user.registered', ...describeActor(created) });
+  return { userId: created.id, identity: null };
 }
 
-/** Removes the credentials of an unconfirmed account, because another person may have registered the address. */
-async function linkExistingAccount(ctx: Context, email: string, identityUserId: string): Promise<number> {
+/**
+ * Leaves an account with a second factor to the one who gives it. Removes the credentials of any other unconfirmed account, because
+ * another person may have registered the address.
+ */
+async function linkExistingAccount(
+  ctx: Context,
+  email: string,
+  identityUserId: string,
+  identity: NonNullable<Linked['identity']>,
+): Promise<Linked> {
   const [account] = await ctx.db
-    .select({ id: users.id, emailVerifiedAt: users.emailVerifiedAt })
+    .select({ id: users.id, email: users.email, emailVerifiedAt: users.emailVerifiedAt })
     .from(users)
     .where(hasEmail(email))
     .for('no key update');
   if (!account) throw new AppError('sign_in_failed', 'The account was deleted during the sign-in. Start again.');
+  if ((await listFactorKinds(ctx, account.id)).length > 0) return { userId: account.id, identity };
   if (account.emailVerifiedAt === null) {
     const now = ctx.now();
     await ctx.db
@@ -96,7 +111,8 @@ async function linkExistingAccount(ctx: Context, email: string, identityUserId: 
     await endUserSessions(ctx, account.id);
     await deleteUserApiKeys(ctx, account.id);
   }
-  return account.id;
+  await linkIdentity(ctx, account, identity);
+  return { userId: account.id, identity: null };
 }
 
 /** Returns 2 to 100 characters; default: the e-mail address. */

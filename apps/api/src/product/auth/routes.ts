@@ -1,9 +1,12 @@
 import * as contract from '@carillon/contract/accounts/auth';
-import { clearSessionCookie, setSessionCookie } from '../../platform/http/credentials.ts';
+import { invalidField } from '../../errors.ts';
+import { clearSessionCookie } from '../../platform/http/credentials.ts';
 import { type Routes, success } from '../../platform/http/validation.ts';
-import { confirmSession } from './confirm-session.ts';
+import { confirmSession, confirmWithFactor } from './confirm-session.ts';
+import { answerSignIn, findBindings } from './factors/routes.ts';
+import { readCode } from './factors/sign-in.ts';
 import { getReset, requestReset, resetPassword } from './password-reset.ts';
-import { listSessions, SESSION_SECONDS } from './sessions.ts';
+import { listSessions } from './sessions.ts';
 import { endOwnSession, logIn, logOut, register } from './write.ts';
 
 export const authRoutes: Routes = async (app, { ctx }) => {
@@ -16,12 +19,9 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     },
   );
 
-  app.post('/api/auth/login', { schema: contract.login, config: { access: 'public' } }, async (request, reply) => {
-    const { user, token } = await logIn(request.ctx, request.body);
-    const wantsToken = request.headers['x-request-token'] === 'true';
-    setSessionCookie(reply, ctx.config, token, SESSION_SECONDS);
-    return { success, user, ...(wantsToken ? { token } : {}) };
-  });
+  app.post('/api/auth/login', { schema: contract.login, config: { access: 'public' } }, async (request, reply) =>
+    answerSignIn(request, reply, await logIn(request.ctx, request.body)),
+  );
 
   app.post(
     '/api/auth/logout',
@@ -44,10 +44,13 @@ export const authRoutes: Routes = async (app, { ctx }) => {
 
   app.post(
     '/api/auth/confirm',
-    // A wrong password stays counted.
+    // A wrong password or code stays counted.
     { schema: contract.confirmSession, config: { access: 'user', idempotency: { transactions: 'own' } } },
-    async ({ ctx, caller, body }) => {
-      await confirmSession(ctx, caller, body.password, 'password');
+    async (request) => {
+      const { ctx, caller, body } = request;
+      const proof = readProof(body);
+      if ('password' in proof) await confirmSession(ctx, caller, proof.password, 'password');
+      else await confirmWithFactor(ctx, caller, proof, findBindings(request, caller.sessionId));
       return { success, message: 'The session is confirmed for 15 minutes.' };
     },
   );
@@ -95,3 +98,14 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     },
   );
 };
+
+/** Throws 400 unless there is exactly one. */
+function readProof(body: contract.ConfirmSessionInput) {
+  const [field, other] = Object.keys(body);
+  if (other !== undefined) throw invalidField(other, `cannot be sent with ${field}`);
+  const { password, response } = body;
+  if (response !== undefined) return { response };
+  if (body.code !== undefined || body.recoveryCode !== undefined) return readCode(body);
+  if (password === undefined) throw invalidField('password', 'is required');
+  return { password };
+}

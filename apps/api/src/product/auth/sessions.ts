@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { auditLog, sessions, users } from '@carillon/db';
+import { auditLog, sessions, signInTickets, users } from '@carillon/db';
 import { and, desc, eq, gt, ne, notInArray } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { accountDeactivated, accountDeleted, sessionRequired } from '../../errors.ts';
@@ -11,23 +11,12 @@ const SESSIONS_PER_USER = 10;
 
 export type Account = Pick<typeof users.$inferSelect, 'id' | 'email' | 'name' | 'role' | 'isActive' | 'passwordHash'>;
 
-/** Returns the token. Ends the oldest session beyond ten. `check` gets the locked account and may throw. */
-export function openSession(
-  ctx: Context,
-  userId: number,
-  check: (account: Account) => Promise<void> | void = () => {},
-) {
-  return inTransaction(ctx, async (tx) => {
-    const account = await lockAccount(tx, userId);
-    if (!account) throw accountDeleted();
-    await check(account);
-    if (!account.isActive) throw accountDeactivated();
-    const id = randomUUID();
-    const now = ctx.now();
-    const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
-    await writeSession(tx, account, { id, now, expiresAt });
-    return { account, sessionId: id, expiresAt, token: ctx.tokens.sign({ userId, sessionId: id }, now) };
-  });
+/** Gets the locked account and may throw. */
+export type CheckAccount = (account: Account) => Promise<void> | void;
+
+/** For a new account. Returns the token. */
+export function openSession(ctx: Context, userId: number) {
+  return inTransaction(ctx, async (tx) => writeSession(tx, await lockAccount(tx, userId)));
 }
 
 /** Returns the id of the caller's session. Throws 403 for a request with an API key. */
@@ -43,36 +32,42 @@ export async function endSession(ctx: Context, sessionId: string): Promise<void>
   await ctx.db.delete(sessions).where(eq(sessions.id, sessionId));
 }
 
-/** Returns how many it has ended, expired ones included. */
+/** Ends unfinished sign-ins too. Returns how many sessions it has ended, expired ones included. */
 export async function endUserSessions(
   ctx: Context,
   userId: number,
   { except }: { except?: string } = {},
 ): Promise<number> {
+  await ctx.db.delete(signInTickets).where(eq(signInTickets.userId, userId));
   const { count } = await ctx.db
     .delete(sessions)
     .where(and(eq(sessions.userId, userId), except === undefined ? undefined : ne(sessions.id, except)));
   return count;
 }
 
-/** Makes sign-ins of one user wait for each other, so that each counts the earlier sessions. */
-async function lockAccount(ctx: Context, userId: number): Promise<Account | undefined> {
+/**
+ * Makes sign-ins of one user wait for each other, so that each counts the earlier sessions. Throws 401 without the account, 403 for
+ * an inactive one.
+ */
+export async function lockAccount(ctx: Context, userId: number, check: CheckAccount = () => {}): Promise<Account> {
   const { id, email, name, role, isActive, passwordHash } = users;
   const [account] = await ctx.db
     .select({ id, email, name, role, isActive, passwordHash })
     .from(users)
     .where(eq(users.id, userId))
     .for('no key update');
+  if (!account) throw accountDeleted();
+  await check(account);
+  if (!account.isActive) throw accountDeactivated();
   return account;
 }
 
-interface NewSession {
-  id: string;
-  now: Date;
-  expiresAt: Date;
-}
-
-async function writeSession(ctx: Context, { id: userId, email }: Account, { id, now, expiresAt }: NewSession) {
+/** Opens a session of a locked account, and returns its token. Ends the oldest session beyond ten. */
+export async function writeSession(ctx: Context, account: Account, { withFactor = false } = {}) {
+  const { id: userId, email } = account;
+  const id = randomUUID();
+  const now = ctx.now();
+  const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
   const { db, origin } = ctx;
   const opened = db.$with('opened').as(
     db
@@ -85,6 +80,7 @@ async function writeSession(ctx: Context, { id: userId, email }: Account, { id, 
         createdAt: now,
         lastUsedAt: now,
         expiresAt,
+        factorAt: withFactor ? now : null,
       })
       .returning({ id: sessions.id }),
   );
@@ -103,6 +99,7 @@ async function writeSession(ctx: Context, { id: userId, email }: Account, { id, 
   );
   const signedIn = auditRow(ctx, { kind: 'user.signed_in', ...describeActor({ id: userId, email }) });
   await db.with(opened, ended).insert(auditLog).values(signedIn);
+  return { account, sessionId: id, expiresAt, token: ctx.tokens.sign({ userId, sessionId: id }, now) };
 }
 
 export async function listSessions(ctx: Context, caller: Caller) {

@@ -8,7 +8,8 @@ import { AppError } from '../../errors.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
 import { inTransaction } from '../../transaction.ts';
 import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
-import { type Account, endSession, getSessionId, openSession } from './sessions.ts';
+import { openSessionOrAsk } from './factors/sign-in.ts';
+import { type Account, endSession, getSessionId } from './sessions.ts';
 import { throttleLogin } from './throttle-login.ts';
 
 export interface NewAccount {
@@ -29,7 +30,7 @@ export async function register(ctx: Context, input: NewAccount) {
   });
 }
 
-/** Throws the same error after the same time for a wrong password and an unknown address. */
+/** Throws the same error after the same time for a wrong password and an unknown address, and `second_factor_required`. */
 export async function logIn(ctx: Context, input: { email: string; password: string }) {
   const { id, passwordHash } = users;
   const [known] = await ctx.db.select({ id, passwordHash }).from(users).where(hasEmail(input.email));
@@ -42,9 +43,8 @@ export async function logIn(ctx: Context, input: { email: string; password: stri
     if (account.passwordHash === known.passwordHash) return;
     if (!(await verifyPassword(account.passwordHash, input.password))) throw wrongCredentials();
   };
-  const { account, token, expiresAt } = await openSession(ctx, known.id, checkHash);
   await rehashIfWeak(ctx, known, input.password);
-  return { user: { id: account.id, email: account.email, name: account.name, role: account.role }, token, expiresAt };
+  return openSessionOrAsk(ctx, known.id, { check: checkHash });
 }
 
 export async function logOut(ctx: Context, caller: Caller): Promise<void> {

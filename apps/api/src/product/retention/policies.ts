@@ -35,6 +35,9 @@ export const PRUNED_KINDS = [
   'mails',
   'idempotency keys',
   'proposals',
+  'sign-in tickets',
+  'passkey challenges',
+  'unconfirmed factors',
 ] as const;
 export type PrunedKind = (typeof PRUNED_KINDS)[number];
 
@@ -100,6 +103,14 @@ export function toPruneBatch(ctx: Context, kind: PrunedKind): PruneBatch {
       return pruneByIndex('idempotency_keys', 'id', sql`expires_at < ${expired}`);
     case 'proposals':
       return pruneByIndex('task_proposals', 'id', sql`expires_at < ${expired}`);
+    case 'sign-in tickets':
+      return pruneByIndex('sign_in_tickets', 'token_hash', sql`expires_at < ${expired}`);
+    case 'passkey challenges':
+      return pruneByIndex('used_challenges', 'challenge_hash', sql`expires_at < ${expired}`);
+    case 'unconfirmed factors': {
+      const isExpired = sql`confirmed_at is null and created_at < ${daysAgo(1).toISOString()}`;
+      return pruneByKey({ table: 'factors', primaryKey: 'id', isExpired });
+    }
   }
 }
 

@@ -9,7 +9,7 @@ import { getSettings } from '../../platform/settings.ts';
 import { listAudit } from './audit.ts';
 import { createReadinessCheck } from './health/readiness.ts';
 import { createCallRecorder } from './health/silent-scheduler.ts';
-import { changeSettings } from './settings.ts';
+import { changeSecurity, changeSettings } from './settings.ts';
 import { getStats } from './stats/read.ts';
 import { tick } from './tick.ts';
 
@@ -35,6 +35,17 @@ export const healthRoutes: Routes = async (app, { ctx }) => {
 
 export const settingsRoutes: Routes = async (app) => {
   const config = { access: 'admin', scope: 'admin' } as const;
+
+  app.get('/api/admin/security', { schema: settingsContract.getSecurity, config }, async ({ ctx }) => {
+    const { secondFactor } = await getSettings(ctx);
+    return { success, secondFactor };
+  });
+
+  app.patch(
+    '/api/admin/security',
+    { schema: settingsContract.changeSecurity, config },
+    async ({ ctx, caller, body }) => ({ success, ...(await changeSecurity(ctx, caller, body)) }),
+  );
 
   app.get('/api/admin/settings', { schema: settingsContract.getSettings, config }, async ({ ctx }) => ({
     success,

@@ -1,4 +1,4 @@
-import type { ChangeSystemSettingsInput } from '@carillon/contract/admin/settings';
+import type { ChangeSecurityInput, ChangeSystemSettingsInput } from '@carillon/contract/admin/settings';
 import { settings } from '@carillon/db';
 import type { Caller, Context } from '../../context.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
@@ -28,5 +28,18 @@ export function changeSettings(ctx: Context, admin: Caller, input: ChangeSystemS
       details: { before: pickChanged(before), after: pickChanged(after) },
     });
     return { ...before, ...after, updatedAt };
+  });
+}
+
+/** Sets who needs a second factor. */
+export function changeSecurity(ctx: Context, admin: Caller, { secondFactor }: ChangeSecurityInput) {
+  return inTransaction(ctx, async (tx) => {
+    await tx.db.select({ id: settings.id }).from(settings).for('no key update');
+    const before = await getSettings(tx);
+    if (before.secondFactor === secondFactor) return { secondFactor };
+    await tx.db.update(settings).set({ secondFactor, updatedAt: tx.now() });
+    const details = { before: { secondFactor: before.secondFactor }, after: { secondFactor } };
+    await recordAudit(tx, { kind: 'settings.changed', ...describeActor(admin, null), details });
+    return { secondFactor };
   });
 }

@@ -4,6 +4,7 @@ import {
   apiKeys,
   endpoints,
   executions,
+  factors,
   notifications,
   taskProposals,
   tasks,
@@ -18,6 +19,7 @@ import { ACCOUNT_EXPORTS, userKey } from '../../platform/limits/rates.ts';
 import { assertRateLimit } from '../../platform/limits/windows.ts';
 import { fromReplica } from '../../platform/queries/from-replica.ts';
 import { confirmWith } from '../auth/confirm-session.ts';
+import { factorFields } from '../auth/factors/read.ts';
 import { apiKeyFields } from '../auth/keys/read.ts';
 import { channelFields, isChannel } from '../deliveries/channels/read.ts';
 import { isNoChannel, webhookFields } from '../deliveries/webhooks/read.ts';
@@ -95,6 +97,7 @@ const SOURCES: Record<ExportPart, Source> = {
   webhooks: { table: endpoints, owner: endpoints.userId, key: endpoints.id, fields: webhookFields, where: isNoChannel },
   channels: { table: endpoints, owner: endpoints.userId, key: endpoints.id, fields: channelFields, where: isChannel },
   keys: { table: apiKeys, owner: apiKeys.userId, key: apiKeys.id, fields: apiKeyFields },
+  factors: { table: factors, owner: factors.userId, key: factors.id, fields: factorFields },
   alerts: {
     table: alerts,
     owner: alerts.userId,

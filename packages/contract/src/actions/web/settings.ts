@@ -16,6 +16,7 @@ export const EXPORT_PARTS = [
   'webhooks',
   'channels',
   'keys',
+  'factors',
   'alerts',
   'notifications',
   'usage',
