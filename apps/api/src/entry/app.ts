@@ -33,8 +33,8 @@ import {
   rejectUnstorable,
 } from '../platform/http/validation.ts';
 import { agentRoutes } from '../product/agent/routes.ts';
-import { authenticateRequests, authorizeRequests } from '../product/auth/guard.ts';
 import { factorRoutes } from '../product/auth/factors/routes.ts';
+import { authenticateRequests, authorizeRequests } from '../product/auth/guard.ts';
 import { keysRoutes } from '../product/auth/keys/routes.ts';
 import { oauthRoutes } from '../product/auth/oauth-routes.ts';
 import { authRoutes } from '../product/auth/routes.ts';

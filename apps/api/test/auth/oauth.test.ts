@@ -1,7 +1,8 @@
-import { emailChanges, users } from '@carillon/db';
+import { emailChanges, settings, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { testContext } from '../support/context.ts';
+import { addTotp, post } from '../support/factors.ts';
 import { createKey } from '../support/keys.ts';
 import { signUp } from '../support/people.ts';
 import { followRedirects, type IssuerUser, startIssuer } from '../support/servers/oidc-issuer.ts';
@@ -184,4 +185,41 @@ t.test('An issuer that does not answer is 503, and is asked again', async (t) =>
     env: { OAUTH_OIDC_ISSUER: away.url, OAUTH_OIDC_CLIENT_ID: 'carillon', OAUTH_OIDC_CLIENT_SECRET: 'x' },
   });
   t.equal((await app.inject('/api/auth/oauth/oidc')).statusCode, 503);
+});
+
+t.test('A provider is enough for an account with a factor, unless the installation demands the factor', async (t) => {
+  const person = { ...ALICE, sub: 'with-factor', email: 'with-factor@example.com' };
+  const first = await signInAs(person);
+  const cookie = `local-session=${cookieOf(first.headers, 'local-session')}`;
+  const { recoveryCodes } = await addTotp(app, { headers: { cookie } as never }, ctx.now());
+  t.equal((await signInAs(person)).statusCode, 302);
+  for (const [secondFactor, statusCode] of [
+    ['admins', 302],
+    ['all', 401],
+  ] as const) {
+    await ctx.db.update(settings).set({ secondFactor });
+    t.equal((await signInAs(person)).statusCode, statusCode, secondFactor);
+  }
+  const asked = await signInAs(person);
+  t.notOk(cookieOf(asked.headers, 'local-session'));
+  const { ticket, kinds } = asked.json().details;
+  t.same(kinds, ['totp']);
+  await ctx.db.update(settings).set({ secondFactor: 'off' });
+  const answered = await post(app, '/api/auth/second-factor', {}, { ticket, recoveryCode: recoveryCodes[0] });
+  t.equal(answered.json().user.email, 'with-factor@example.com');
+});
+
+t.test('A provider is linked to an account with a factor only once that is given', async (t) => {
+  const bob = await signUp(app, { email: 'linked@example.com' });
+  const { recoveryCodes } = await addTotp(app, bob, ctx.now());
+  const person = { ...ALICE, sub: 'linked', email: 'linked@example.com' };
+  const asked = await signInAs(person);
+  t.equal(asked.statusCode, 401);
+  t.equal((await signInAs(person)).statusCode, 401, 'nothing is linked yet');
+  t.ok((await ctx.db.select().from(users).where(eq(users.id, bob.id)))[0]?.passwordHash, 'the password stays');
+  const { ticket } = asked.json().details;
+  t.equal((await post(app, '/api/auth/second-factor', {}, { ticket, recoveryCode: recoveryCodes[0] })).statusCode, 200);
+  const later = await signInAs(person);
+  t.equal(later.statusCode, 302);
+  t.equal((await sessionUser(later.headers)).id, bob.id);
 });

@@ -19,7 +19,11 @@ export async function addTotp(app: FastifyInstance, { headers }: Pick<Person, 'h
   const { factor, secret } = created.json();
   const confirmed = await post(app, `/api/user/factors/${factor.id}/confirm`, headers, { code: readCode(secret, now) });
   if (confirmed.statusCode !== 200) throw new Error(confirmed.body);
-  return { id: factor.id as string, secret: secret as string, recoveryCodes: confirmed.json().recoveryCodes as string[] };
+  return {
+    id: factor.id as string,
+    secret: secret as string,
+    recoveryCodes: confirmed.json().recoveryCodes as string[],
+  };
 }
 
 export async function addPasskey(

@@ -6,6 +6,7 @@ import { addCreateAdminCommand } from './create-admin.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addKeysCommand } from './keys.ts';
 import { addPruneCommand } from './prune.ts';
+import { addResetFactorsCommand } from './reset-factors.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addSecretsCommand } from './secrets-rotate.ts';
 import { addSetupLinkCommand } from './setup-link.ts';
@@ -33,6 +34,7 @@ export async function runCarillon(args: string[], env: NodeJS.ProcessEnv, signal
     .exitOverride();
   addDoctorCommand(program, context);
   addCreateAdminCommand(program, context);
+  addResetFactorsCommand(program, context);
   addSetupLinkCommand(program, context);
   addBackupCommand(program, context);
   addRestoreCommand(program, context);

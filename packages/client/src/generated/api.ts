@@ -103,7 +103,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm the session
-         * @description Creating or prolonging an API key and creating a feed need a session that was opened, or confirmed here, within the last 15 minutes: else they are 403 with `X-Error-Code: CONFIRMATION_REQUIRED`. 5 attempts in 15 minutes.
+         * @description Creating or prolonging an API key, creating a feed and changing second factors need a session that was opened, or confirmed here, within the last 15 minutes: else they are 403 with `X-Error-Code: CONFIRMATION_REQUIRED`. Send one of the fields. Where the account has a second factor, changing factors needs one of the others than `password`. 5 passwords in 15 minutes, 30 wrong codes an hour.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -159,6 +159,148 @@ export interface paths {
          *     Takes no API key.
          */
         delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List second factors
+         * @description Returns the caller's second factors, the oldest first.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        get: operations["listFactors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/factors/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add an authenticator app
+         * @description The app takes the `secret`, or the `uri` as a QR code. Sign-ins ask for its codes once `confirmTotp` has got the first one; until then another request replaces it. Needs a session that was opened or confirmed within the last 15 minutes, with a second factor where the account has one: else 403 with `X-Error-Code: CONFIRMATION_REQUIRED`, see `POST /api/auth/confirm`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        post: operations["createTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/factors/{id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm an authenticator app
+         * @description From now on, a sign-in with the password needs a second factor. Needs a session that was opened or confirmed within the last 15 minutes, with a second factor where the account has one: else 403 with `X-Error-Code: CONFIRMATION_REQUIRED`, see `POST /api/auth/confirm`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        post: operations["confirmTotp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/factors/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a second factor
+         * @description The recovery codes go with the last one. Needs a session that was opened or confirmed within the last 15 minutes, with a second factor where the account has one: else 403 with `X-Error-Code: CONFIRMATION_REQUIRED`, see `POST /api/auth/confirm`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        delete: operations["deleteFactor"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the recovery codes
+         * @description The earlier ones stop working. Needs a session that was opened or confirmed within the last 15 minutes, with a second factor where the account has one: else 403 with `X-Error-Code: CONFIRMATION_REQUIRED`, see `POST /api/auth/confirm`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        post: operations["createRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/second-factor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with the second factor
+         * @description Finishes a sign-in that was answered with `SECOND_FACTOR_REQUIRED`, with a `code` or a `recoveryCode`. A ticket lives 5 minutes and takes 5 codes; an account takes 30 wrong codes an hour. After a code, neither it nor an older one works.
+         *
+         *     Limit: 600 requests a minute per IP address, shared by all operations without a limit of their own.
+         */
+        post: operations["answerTicket"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2674,6 +2816,30 @@ export interface components {
             /** @description Whether it is the session of this request */
             current: boolean;
         };
+        Factor: {
+            /**
+             * Format: uuid
+             * @description The id, which never changes
+             */
+            id: string;
+            /**
+             * @description `totp` is a code of an authenticator app
+             * @enum {string}
+             */
+            kind: "passkey" | "totp";
+            /** @description The name */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the session was last used, with a precision of one minute
+             */
+            lastUsedAt: string | null;
+        };
         Notification: {
             /** @description The id, which never changes */
             id: number;
@@ -3002,7 +3168,28 @@ export interface operations {
                      * Format: password
                      * @description The current password
                      */
-                    password: string;
+                    password?: string;
+                    /** @description Six digits of the authenticator app */
+                    code?: string;
+                    /** @description Works once. Capitals, spaces and dashes do not matter */
+                    recoveryCode?: string;
+                    /** @description `PublicKeyCredential.toJSON()` of the browser */
+                    response?: {
+                        /** @description The id, which never changes */
+                        id: string;
+                        rawId: string;
+                        /**
+                         * @description The kind of coupon
+                         * @enum {string}
+                         */
+                        type: "public-key";
+                        /** @description The answer */
+                        response: {
+                            clientDataJSON: string;
+                            authenticatorData: string;
+                            signature: string;
+                        };
+                    };
                 };
             };
         };
@@ -3111,6 +3298,307 @@ export interface operations {
                         success: true;
                         /** @description A sentence for people */
                         message: string;
+                    };
+                };
+            };
+        };
+    };
+    listFactors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "factors": [
+                     *         {
+                     *           "id": "6c1d9a40-2f3b-4a77-8d15-90b2e4c7f3a1",
+                     *           "kind": "totp",
+                     *           "name": "Phone",
+                     *           "createdAt": "2026-11-19T16:02:11.038Z",
+                     *           "lastUsedAt": "2026-11-20T09:15:27.204Z"
+                     *         }
+                     *       ],
+                     *       "recoveryCodesLeft": 10
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        factors: components["schemas"]["Factor"][];
+                        recoveryCodesLeft: number;
+                    };
+                };
+            };
+        };
+    };
+    createTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Phone"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description For its owner. Spaces at its ends are removed */
+                    name?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "factor": {
+                     *         "id": "6c1d9a40-2f3b-4a77-8d15-90b2e4c7f3a1",
+                     *         "kind": "totp",
+                     *         "name": "Phone",
+                     *         "createdAt": "2026-11-19T16:02:11.038Z",
+                     *         "lastUsedAt": null
+                     *       },
+                     *       "secret": "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP",
+                     *       "uri": "otpauth://totp/Carillon:alice%40example.com?issuer=Carillon&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        factor: components["schemas"]["Factor"];
+                        /** @description Base 32 */
+                        secret: string;
+                        /** @description `otpauth://totp/…` */
+                        uri: string;
+                    };
+                };
+            };
+        };
+    };
+    confirmTotp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 6c1d9a40-2f3b-4a77-8d15-90b2e4c7f3a1
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "code": "492039"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Six digits of the authenticator app */
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "recoveryCodes": [
+                     *         "4k7m-92qx-d0fz-p6wt"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Ten codes with the first factor of the account, which are not shown again; otherwise none */
+                        recoveryCodes: string[];
+                    };
+                };
+            };
+        };
+    };
+    deleteFactor: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 6c1d9a40-2f3b-4a77-8d15-90b2e4c7f3a1
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The second factor is deleted."
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description A sentence for people */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    createRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "recoveryCodes": [
+                     *         "4k7m-92qx-d0fz-p6wt"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description Ten codes, which are not shown again. Each replaces a second factor once */
+                        recoveryCodes: string[];
+                    };
+                };
+            };
+        };
+    };
+    answerTicket: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ticket": "5f1d7a9c3e8b20465f1d7a9c3e8b20465f1d7a9c3e8b20465f1d7a9c3e8b2046",
+                 *       "code": "492039"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description `details.ticket` of the sign-in */
+                    ticket: string;
+                    /** @description Six digits of the authenticator app */
+                    code?: string;
+                    /** @description Works once. Capitals, spaces and dashes do not matter */
+                    recoveryCode?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "user": {
+                     *         "id": 7,
+                     *         "email": "alice@example.com",
+                     *         "name": "Alice",
+                     *         "role": "USER"
+                     *       },
+                     *       "token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiI3In0.bm90LWEtc2lnbmF0dXJl"
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The account */
+                        user: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description The e-mail address that the account signs in with, in lower case */
+                            email: string;
+                            /** @description The name of the user */
+                            name: string;
+                            /**
+                             * @description `ADMIN` may call the operations of administrators
+                             * @enum {string}
+                             */
+                            role: "USER" | "ADMIN";
+                        };
+                        /** @description The session token for `Authorization: Bearer`, if it was requested */
+                        token?: string;
                     };
                 };
             };

@@ -40,9 +40,39 @@ export class Auth extends Resource {
   endSession(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'endSession'>> {
     return this.send('DELETE', `/api/auth/sessions/${segment(id)}`, { options });
   }
+
+  /** Sign in with the second factor: POST /api/auth/second-factor */
+  secondFactor(body: BodyOf<'answerTicket'>, options?: RequestOptions): ResponsePromise<AnswerOf<'answerTicket'>> {
+    return this.send('POST', '/api/auth/second-factor', { body, options: withToken(options) });
+  }
 }
 
 export class User extends Resource {
+  /** List second factors: GET /api/user/factors */
+  factors(options?: RequestOptions): ResponsePromise<AnswerOf<'listFactors'>> {
+    return this.send('GET', '/api/user/factors', { options });
+  }
+
+  /** Add an authenticator app: POST /api/user/factors/totp */
+  createTotp(body: BodyOf<'createTotp'>, options?: PostOptions): ResponsePromise<AnswerOf<'createTotp'>> {
+    return this.send('POST', '/api/user/factors/totp', { body, options, takesKey: true });
+  }
+
+  /** Confirm an authenticator app: POST /api/user/factors/{id}/confirm */
+  confirmTotp(id: string, body: BodyOf<'confirmTotp'>, options?: PostOptions): ResponsePromise<AnswerOf<'confirmTotp'>> {
+    return this.send('POST', `/api/user/factors/${segment(id)}/confirm`, { body, options, takesKey: true });
+  }
+
+  /** Delete a second factor: DELETE /api/user/factors/{id} */
+  deleteFactor(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'deleteFactor'>> {
+    return this.send('DELETE', `/api/user/factors/${segment(id)}`, { options });
+  }
+
+  /** Replace the recovery codes: POST /api/user/recovery-codes */
+  createRecoveryCodes(options?: PostOptions): ResponsePromise<AnswerOf<'createRecoveryCodes'>> {
+    return this.send('POST', '/api/user/recovery-codes', { options, takesKey: true });
+  }
+
   /** Get the current user: GET /api/user */
   get(options?: RequestOptions): ResponsePromise<AnswerOf<'getUser'>> {
     return this.send('GET', '/api/user', { options });

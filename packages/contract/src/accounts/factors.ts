@@ -1,6 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
-import { describedErrors, errorResponses, IDEMPOTENCY_ERRORS, type Operation, PUBLIC, SIGNED_IN } from '../operation.ts';
+import {
+  describedErrors,
+  errorResponses,
+  IDEMPOTENCY_ERRORS,
+  type Operation,
+  PUBLIC,
+  SIGNED_IN,
+} from '../operation.ts';
 import { Id, Instant, nullable, OwnName, ref, strictObject, stringEnum, Uuid } from '../primitives.ts';
 import { Role } from './auth.ts';
 import { Code, PasskeyAssertion, PasskeyRegistration, RecoveryCode } from './proofs.ts';

@@ -26,7 +26,7 @@ export const finishOAuth = {
   operationId: 'finishOAuth',
   summary: 'Finish an OAuth sign-in',
   description:
-    'The callback of the provider. Sets the session cookie and redirects to `APP_URL`. An existing account with the same e-mail address is linked only if the provider has verified the address. With `Accept: text/html`, a failed sign-in redirects to the sign-in page.',
+    'The callback of the provider. Sets the session cookie and redirects to `APP_URL`. An existing account with the same e-mail address is linked only if the provider has verified the address. With `Accept: text/html`, a failed sign-in, or one that needs a second factor, redirects to the sign-in page.',
   tags: ['auth'],
   security: PUBLIC,
   params,
@@ -35,6 +35,7 @@ export const finishOAuth = {
     ...errorResponses(429),
     ...describedErrors({
       400: 'The sign-in was not started here, has expired, or was not confirmed by the provider',
+      401: 'The installation demands the second factor of the account, or the account with this address has one and is not linked yet: `SECOND_FACTOR_REQUIRED`, as for `login`',
       403: 'The provider has not verified the address, or the account is deactivated',
       404: 'The provider is not configured',
     }),

@@ -36,7 +36,9 @@ export const factorsExamples: ExamplesFor<typeof factors> = {
     errors: NOT_FOUND,
   },
   createPasskeyOptions: {
-    response: { 200: { success, options: { challenge: 'aTZ4…', rp: { id: 'carillon.example.com', name: 'Carillon' } } } },
+    response: {
+      200: { success, options: { challenge: 'aTZ4…', rp: { id: 'carillon.example.com', name: 'Carillon' } } },
+    },
   },
   createPasskey: {
     body: {

@@ -13,11 +13,5 @@ export function generateRecoveryCode(): string {
 /** The same for every way of writing the code. */
 export const hashRecoveryCode = (code: string): string =>
   createHash('sha256')
-    .update(
-      code
-        .toLowerCase()
-        .replaceAll(/[\s-]/g, '')
-        .replaceAll('o', '0')
-        .replaceAll(/[il]/g, '1'),
-    )
+    .update(code.toLowerCase().replaceAll(/[\s-]/g, '').replaceAll('o', '0').replaceAll(/[il]/g, '1'))
     .digest('hex');

@@ -20,14 +20,7 @@ interface Need {
 /** Throws 503 in maintenance, 403 without the factor, the role, the admin key or the scope of an API key. */
 export function authorize(
   { caller, maintenance, isFactorMissing }: Authenticated,
-  {
-    access,
-    scope,
-    alsoScope,
-    isOpenDuringMaintenance = false,
-    isOpenWithoutFactor = false,
-    hasAdminKey = true,
-  }: Need,
+  { access, scope, alsoScope, isOpenDuringMaintenance = false, isOpenWithoutFactor = false, hasAdminKey = true }: Need,
 ): void {
   if (!isOpenDuringMaintenance) assertNotInMaintenance(maintenance, caller);
   if (isFactorMissing && !isOpenWithoutFactor) throw new AppError('factor_missing', ERROR_MESSAGES.factorMissing);
@@ -49,7 +42,8 @@ const OPEN =
 
 const MAINTENANCE_RETRY_SECONDS = 30;
 
-const OPEN_WITHOUT_FACTOR = /^\/api\/(auth\/(logout|session|sessions(\/:id)?|confirm)|user\/(factors(\/.*)?|recovery-codes))$/;
+const OPEN_WITHOUT_FACTOR =
+  /^\/api\/(auth\/(logout|session|sessions(\/:id)?|confirm)|user\/(factors(\/.*)?|recovery-codes))$/;
 
 export const isOpenWithoutFactor = (url: string): boolean => OPEN_WITHOUT_FACTOR.test(url);
 

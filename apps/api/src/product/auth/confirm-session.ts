@@ -39,11 +39,13 @@ export async function confirmSession(ctx: Context, caller: Caller, password: str
   return setConfirmed(ctx, sessionId, { confirmedAt: ctx.now() });
 }
 
+export type FactorProof = GivenCode | { response: PasskeyAssertion };
+
 /** The same with a second factor. `bindings` are those of a passkey's challenge. Throws 400 for a wrong one, and 429. */
 export async function confirmWithFactor(
   ctx: Context,
   caller: Caller,
-  proof: GivenCode | { response: PasskeyAssertion },
+  proof: FactorProof,
   bindings: readonly string[],
 ): Promise<Date> {
   const now = ctx.now();
@@ -78,7 +80,11 @@ async function confirmWithPasskey(
   });
 }
 
-async function setConfirmed(ctx: Context, sessionId: string, at: { confirmedAt: Date; factorAt?: Date }): Promise<Date> {
+async function setConfirmed(
+  ctx: Context,
+  sessionId: string,
+  at: { confirmedAt: Date; factorAt?: Date },
+): Promise<Date> {
   // Another password ends the session, and then nothing is confirmed.
   const confirmed = await ctx.db
     .update(sessions)

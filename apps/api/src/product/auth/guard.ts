@@ -5,7 +5,13 @@ import { AppError, ERROR_MESSAGES } from '../../errors.ts';
 import { isSameSecret } from '../../lib/crypto/tokens.ts';
 import { countHeader, findBearer, hasSeveralTokens } from '../../platform/http/credentials.ts';
 import { type Authenticated, authenticate, type Credentials } from './authenticate.ts';
-import { assertNotInMaintenance, authorize, isMaintenance, isOpenDuringMaintenance, isOpenWithoutFactor } from './authorize.ts';
+import {
+  assertNotInMaintenance,
+  authorize,
+  isMaintenance,
+  isOpenDuringMaintenance,
+  isOpenWithoutFactor,
+} from './authorize.ts';
 import { assertConfirmed } from './confirm-session.ts';
 import { buildChallenge } from './keys/protected-resource.ts';
 import { hashApiKey, isApiKey, isWellFormedApiKey } from './tokens.ts';

@@ -78,7 +78,10 @@ async function linkAccount(ctx: Context, provider: string, profile: OAuthProfile
   const created = await insertAccount(ctx, { ...account, emailVerified: true });
   const identity = { provider, subject };
   if (!created) return linkExistingAccount(ctx, email, identityUserId, identity);
-  await ctx.db.insert(identities).values({ userId: created.id, ...identity, createdAt: ctx.now() }).onConflictDoNothing();
+  await ctx.db
+    .insert(identities)
+    .values({ userId: created.id, ...identity, createdAt: ctx.now() })
+    .onConflictDoNothing();
   await recordAudit(ctx, { kind: 'user.registered', ...describeActor(created) });
   return { userId: created.id, identity: null };
 }

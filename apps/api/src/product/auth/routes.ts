@@ -2,7 +2,7 @@ import * as contract from '@carillon/contract/accounts/auth';
 import { invalidField } from '../../errors.ts';
 import { clearSessionCookie } from '../../platform/http/credentials.ts';
 import { type Routes, success } from '../../platform/http/validation.ts';
-import { confirmSession, confirmWithFactor } from './confirm-session.ts';
+import { confirmSession, confirmWithFactor, type FactorProof } from './confirm-session.ts';
 import { answerSignIn, findBindings } from './factors/routes.ts';
 import { readCode } from './factors/sign-in.ts';
 import { getReset, requestReset, resetPassword } from './password-reset.ts';
@@ -100,7 +100,7 @@ export const authRoutes: Routes = async (app, { ctx }) => {
 };
 
 /** Throws 400 unless there is exactly one. */
-function readProof(body: contract.ConfirmSessionInput) {
+function readProof(body: contract.ConfirmSessionInput): { password: string } | FactorProof {
   const [field, other] = Object.keys(body);
   if (other !== undefined) throw invalidField(other, `cannot be sent with ${field}`);
   const { password, response } = body;

@@ -7,8 +7,8 @@ import type { Caller, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
 import { describeActor, recordAudit } from '../../platform/events/audit-log.ts';
 import { inTransaction } from '../../transaction.ts';
-import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
 import { openSessionOrAsk } from './factors/sign-in.ts';
+import { hashPassword, needsRehash, verifyPassword } from './passwords.ts';
 import { type Account, endSession, getSessionId } from './sessions.ts';
 import { throttleLogin } from './throttle-login.ts';
 

@@ -1,6 +1,7 @@
 import { auditLog, factors, mails, signInTickets } from '@carillon/db';
 import { asc, eq } from 'drizzle-orm';
 import t from 'tap';
+import { toPruneBatch } from '../../../src/product/retention/policies.ts';
 import { START, testContext } from '../../support/context.ts';
 import { addTotp, getTicket, post, readCode } from '../../support/factors.ts';
 import { createKey } from '../../support/keys.ts';
@@ -107,13 +108,16 @@ t.test('Of 20 sign-ins at once with one code, one gets in', async (t) => {
   t.equal(answers.filter(({ statusCode }) => statusCode === 401).length, 19);
 });
 
-t.test('Of 20 answers at once to one ticket with different recovery codes, one gets in, and the others keep', async (t) => {
-  const { recoveryCodes } = await addTotp(app, alice, ctx.now());
-  const ticket = await getTicket(app, alice);
-  const answers = await Promise.all(recoveryCodes.map((recoveryCode) => answer({ ticket, recoveryCode })));
-  t.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1);
-  t.equal((await listFactors(alice)).recoveryCodesLeft, 9);
-});
+t.test(
+  'Of answers at once to one ticket with different recovery codes one gets in, and the others keep theirs',
+  async (t) => {
+    const { recoveryCodes } = await addTotp(app, alice, ctx.now());
+    const ticket = await getTicket(app, alice);
+    const answers = await Promise.all(recoveryCodes.map((recoveryCode) => answer({ ticket, recoveryCode })));
+    t.equal(answers.filter(({ statusCode }) => statusCode === 200).length, 1);
+    t.equal((await listFactors(alice)).recoveryCodesLeft, 9);
+  },
+);
 
 t.test('A ticket takes five codes, also at once, and lives five minutes', async (t) => {
   const { secret } = await addTotp(app, alice, ctx.now());
@@ -135,30 +139,33 @@ t.test('A ticket takes five codes, also at once, and lives five minutes', async 
   }
 });
 
-t.test('An account takes 30 wrong codes an hour over all tickets and confirmations, and right ones do not count', async (t) => {
-  const { recoveryCodes } = await addTotp(app, alice, ctx.now());
-  const wrong = { code: '000000' };
-  for (let n = 0; n < 3; n++) {
-    t.equal((await answer({ ticket: await getTicket(app, alice), recoveryCode: recoveryCodes[n] })).statusCode, 200);
-  }
-  const confirmations = await Promise.all(
-    Array.from({ length: 27 }, () => post(app, '/api/auth/confirm', alice.headers, wrong)),
-  );
-  t.ok(confirmations.every(({ statusCode }) => statusCode === 400));
-  t.same(confirmations[0]?.json().details, { code: ['is wrong, or was used before'] });
-  const ticket = await getTicket(app, alice);
-  const guesses = await Promise.all(Array.from({ length: 5 }, () => answer({ ticket, ...wrong })));
-  t.same(guesses.map(({ statusCode }) => statusCode).sort(), [401, 401, 401, 429, 429]);
-  clock.advance(MINUTES_15);
-  const right = { ticket: await getTicket(app, alice), recoveryCode: recoveryCodes[5] };
-  t.equal((await answer(right)).statusCode, 429, 'right ones neither');
-  const bob = await signUp(app);
-  const { secret } = await addTotp(app, bob, ctx.now());
-  clock.advance(STEP);
-  t.equal((await answer({ ticket: await getTicket(app, bob), code: readCode(secret, ctx.now()) })).statusCode, 200);
-  clock.advance(45 * 60_000);
-  t.equal((await answer({ ...right, ticket: await getTicket(app, alice) })).statusCode, 200);
-});
+t.test(
+  'An account takes 30 wrong codes an hour over all tickets and confirmations, and right ones do not count',
+  async (t) => {
+    const { recoveryCodes } = await addTotp(app, alice, ctx.now());
+    const wrong = { code: '000000' };
+    for (let n = 0; n < 3; n++) {
+      t.equal((await answer({ ticket: await getTicket(app, alice), recoveryCode: recoveryCodes[n] })).statusCode, 200);
+    }
+    const confirmations = await Promise.all(
+      Array.from({ length: 27 }, () => post(app, '/api/auth/confirm', alice.headers, wrong)),
+    );
+    t.ok(confirmations.every(({ statusCode }) => statusCode === 400));
+    t.same(confirmations[0]?.json().details, { code: ['is wrong, or was used before'] });
+    const ticket = await getTicket(app, alice);
+    const guesses = await Promise.all(Array.from({ length: 5 }, () => answer({ ticket, ...wrong })));
+    t.same(guesses.map(({ statusCode }) => statusCode).sort(), [401, 401, 401, 429, 429]);
+    clock.advance(MINUTES_15);
+    const right = { ticket: await getTicket(app, alice), recoveryCode: recoveryCodes[5] };
+    t.equal((await answer(right)).statusCode, 429, 'right ones neither');
+    const bob = await signUp(app);
+    const { secret } = await addTotp(app, bob, ctx.now());
+    clock.advance(STEP);
+    t.equal((await answer({ ticket: await getTicket(app, bob), code: readCode(secret, ctx.now()) })).statusCode, 200);
+    clock.advance(45 * 60_000);
+    t.equal((await answer({ ...right, ticket: await getTicket(app, alice) })).statusCode, 200);
+  },
+);
 
 t.test('A recovery code is used once, in any spelling, and mailed', async (t) => {
   const { recoveryCodes } = await addTotp(app, alice, ctx.now());
@@ -181,34 +188,37 @@ t.test('A recovery code is used once, in any spelling, and mailed', async (t) =>
   ]);
 });
 
-t.test('Factors change in a session of the last 15 minutes that has given one, not by the password alone', async (t) => {
-  const { id, secret } = await addTotp(app, alice, ctx.now());
-  clock.advance(MINUTES_15);
-  const changes = [
-    () => remove(alice, id),
-    () => post(app, '/api/user/factors/totp', alice.headers, {}),
-    () => post(app, '/api/user/factors/passkey/options', alice.headers),
-    () => post(app, '/api/user/recovery-codes', alice.headers),
-  ];
-  for (const change of changes) t.match(await change(), REQUIRED);
-  await confirmSession(app, alice);
-  t.equal((await createKey(app, alice)).prefix.slice(0, 4), 'crl_', 'the password confirms other things');
-  for (const at of [0, 1, 3]) {
-    const refused = await (changes[at] as () => ReturnType<typeof remove>)();
-    t.match(refused, REQUIRED);
-    t.same(refused.json(), { success: false, error: 'Confirm with your second factor first.' });
-  }
-  const confirm = (payload: object) => post(app, '/api/auth/confirm', alice.headers, payload);
-  const code = readCode(secret, ctx.now());
-  t.equal((await confirm({ code })).statusCode, 200);
-  t.equal((await confirm({ code })).statusCode, 400, 'once');
-  t.equal((await remove(alice, id)).statusCode, 200);
-  t.same(await listFactors(alice), { success: true, factors: [], recoveryCodesLeft: 0 });
-  t.equal((await login()).statusCode, 200);
-  t.equal((await post(app, '/api/user/recovery-codes', alice.headers)).statusCode, 409);
-  const kinds = (await ctx.db.select().from(auditLog).where(eq(auditLog.userId, alice.id))).map(({ kind }) => kind);
-  for (const kind of ['user.factor_added', 'user.factor_removed']) t.ok(kinds.includes(kind), kind);
-});
+t.test(
+  'Factors change in a session of the last 15 minutes that has given one, not by the password alone',
+  async (t) => {
+    const { id, secret } = await addTotp(app, alice, ctx.now());
+    clock.advance(MINUTES_15);
+    const changes = [
+      () => remove(alice, id),
+      () => post(app, '/api/user/factors/totp', alice.headers, {}),
+      () => post(app, '/api/user/factors/passkey/options', alice.headers),
+      () => post(app, '/api/user/recovery-codes', alice.headers),
+    ];
+    for (const change of changes) t.match(await change(), REQUIRED);
+    await confirmSession(app, alice);
+    t.ok(await createKey(app, alice), 'the password confirms other things');
+    for (const at of [0, 1, 3]) {
+      const refused = await (changes[at] as () => ReturnType<typeof remove>)();
+      t.match(refused, REQUIRED);
+      t.same(refused.json(), { success: false, error: 'Confirm with your second factor first.' });
+    }
+    const confirm = (payload: object) => post(app, '/api/auth/confirm', alice.headers, payload);
+    const code = readCode(secret, ctx.now());
+    t.equal((await confirm({ code })).statusCode, 200);
+    t.equal((await confirm({ code })).statusCode, 400, 'once');
+    t.equal((await remove(alice, id)).statusCode, 200);
+    t.same(await listFactors(alice), { success: true, factors: [], recoveryCodesLeft: 0 });
+    t.equal((await login()).statusCode, 200);
+    t.equal((await post(app, '/api/user/recovery-codes', alice.headers)).statusCode, 409);
+    const kinds = (await ctx.db.select().from(auditLog).where(eq(auditLog.userId, alice.id))).map(({ kind }) => kind);
+    for (const kind of ['user.factor_added', 'user.factor_removed']) t.ok(kinds.includes(kind), kind);
+  },
+);
 
 t.test('A change or reset of the password keeps the factor, and ends unfinished sign-ins', async (t) => {
   const { secret } = await addTotp(app, alice, ctx.now());
@@ -234,24 +244,27 @@ t.test('Strangers see and change nothing, and keys neither', async (t) => {
   t.equal((await app.inject({ url: '/api/user/factors', headers: key.headers })).statusCode, 403);
 });
 
-t.test('An account has at most 20 factors, also when they are added at once, and one app that waits', async (t) => {
-  const row = { userId: alice.id, kind: 'totp', name: 'x', secretEncrypted: 'x', createdAt: ctx.now() } as const;
-  const rows = Array.from({ length: 19 }, (_, n) => ({
-    ...row,
-    id: `00000000-0000-4000-8000-${String(alice.id * 100 + n).padStart(12, '0')}`,
-    confirmedAt: ctx.now(),
-  }));
-  await ctx.db.insert(factors).values(rows);
-  const added = await Promise.all(
-    Array.from({ length: 5 }, () => post(app, '/api/user/factors/totp', alice.headers, {})),
-  );
-  t.ok(added.every(({ statusCode }) => statusCode === 403 || statusCode === 201));
-  t.ok((await ctx.db.$count(factors, eq(factors.userId, alice.id))) <= 20);
-});
-
-t.test('A ticket that is not used is not kept', async (t) => {
-  await addTotp(app, alice, ctx.now());
+t.test('What no sign-in uses any more is pruned', async (t) => {
+  const { secret } = await addTotp(app, alice, ctx.now());
+  clock.advance(STEP);
+  const ticket = await getTicket(app, alice);
+  const waiting = (await post(app, '/api/user/factors/totp', alice.headers, {})).json();
+  const prune = async () => {
+    for (const kind of ['sign-in tickets', 'passkey challenges', 'unconfirmed factors'] as const) {
+      await toPruneBatch(ctx, kind)(ctx, null);
+    }
+    const own = eq(factors.userId, alice.id);
+    return [await ctx.db.$count(signInTickets, eq(signInTickets.userId, alice.id)), await ctx.db.$count(factors, own)];
+  };
+  t.same(await prune(), [1, 2]);
+  t.equal((await answer({ ticket, code: readCode(secret, ctx.now()) })).statusCode, 200);
   await getTicket(app, alice);
-  await ctx.db.delete(factors).where(eq(factors.userId, alice.id));
-  t.equal(await ctx.db.$count(signInTickets, eq(signInTickets.userId, alice.id)), 1);
+  clock.advance(61 * 60_000);
+  const code = readCode(waiting.secret, ctx.now());
+  await post(app, '/api/auth/confirm', alice.headers, { code: readCode(secret, ctx.now()) });
+  const late = await post(app, `/api/user/factors/${waiting.factor.id}/confirm`, alice.headers, { code });
+  t.equal(late.statusCode, 404, 'an app that waits for an hour is given up');
+  t.same(await prune(), [0, 2]);
+  clock.advance(24 * 60 * 60_000);
+  t.same(await prune(), [0, 1]);
 });

@@ -68,7 +68,11 @@ async function useRecoveryCode(ctx: Context, userId: number, code: string): Prom
   if (won.length === 0) return false;
   const { email, language } = await getAccount(ctx, userId);
   const left = await ctx.db.$count(recoveryCodes, eq(recoveryCodes.userId, userId));
-  await recordAudit(ctx, { kind: 'user.recovery_code_used', ...describeActor({ id: userId, email }), details: { left } });
+  await recordAudit(ctx, {
+    kind: 'user.recovery_code_used',
+    ...describeActor({ id: userId, email }),
+    details: { left },
+  });
   await queueMail(ctx, { to: email, userId, ...getTexts(language).mails.recoveryCodeUsed(left) });
   return true;
 }

@@ -46,7 +46,7 @@ export const factorRoutes: Routes = async (app) => {
 
   app.post(
     '/api/user/factors/passkey/options',
-    { schema: contract.createPasskeyOptions, config: change },
+    { schema: contract.createPasskeyOptions, config: { ...change, idempotency: 'reads' } },
     async ({ ctx, caller }) => ({
       success,
       options: { ...(await createRegistrationOptions(ctx, caller, getSessionId(caller))) },

@@ -85,7 +85,8 @@ export async function answerTicket(ctx: Context, { ticket, ...given }: AnswerTic
 
 /** Throws 400 unless there is one of both. */
 export function readCode({ code, recoveryCode }: { code?: string; recoveryCode?: string }): GivenCode {
-  if (code !== undefined && recoveryCode !== undefined) throw invalidField('recoveryCode', 'cannot be sent with a code');
+  if (code !== undefined && recoveryCode !== undefined)
+    throw invalidField('recoveryCode', 'cannot be sent with a code');
   if (recoveryCode !== undefined) return { recoveryCode };
   if (code === undefined) throw invalidField('code', 'is required');
   return { code };
@@ -112,7 +113,10 @@ export async function linkIdentity(
   { id: userId, email }: Pick<Account, 'id' | 'email'>,
   identity: { provider: string; subject: string },
 ): Promise<void> {
-  await ctx.db.insert(identities).values({ userId, ...identity, createdAt: ctx.now() }).onConflictDoNothing();
+  await ctx.db
+    .insert(identities)
+    .values({ userId, ...identity, createdAt: ctx.now() })
+    .onConflictDoNothing();
   await recordAudit(ctx, { kind: 'user.linked', ...describeActor({ id: userId, email }) });
 }
 

@@ -24,7 +24,11 @@ const CONFIRM_WITHIN_MS = 60 * 60 * 1000;
 type Factor = Pick<typeof factors.$inferSelect, 'id' | 'kind' | 'name'>;
 
 /** Returns the secret for the app. An earlier one without its first code is replaced. Throws 402, 403. */
-export function createTotp(ctx: Context, caller: Caller, { name = 'Authenticator app' }: { name?: string | undefined }) {
+export function createTotp(
+  ctx: Context,
+  caller: Caller,
+  { name = 'Authenticator app' }: { name?: string | undefined },
+) {
   const id = randomUUID();
   const secret = generateTotpSecret();
   const secretEncrypted = encrypt(ctx.config.encryptionKeys, secret, columnAad('factors.secret_encrypted', id));
@@ -118,7 +122,7 @@ export function createRecoveryCodes(ctx: Context, caller: Caller) {
   });
 }
 
-/** For an operator: deletes all factors, and ends the sessions. Returns how many factors there were; null without the account. */
+/** For an operator: deletes all factors, and ends the sessions. Returns how many factors there were. */
 export function resetFactors(ctx: Context, userId: number, by: string): Promise<number> {
   return inTransaction(ctx, async (tx) => {
     const account = await lockUser(tx, userId);
@@ -145,7 +149,10 @@ async function finishCreation(
   await recordAudit(ctx, { kind: 'user.factor_added', ...describeActor(caller), details: describeFactor(factor) });
   await queueMail(ctx, { ...toMail(account), ...getTexts(account.language).mails.factorAdded(factor.name) });
   // Who makes the first factor has it in hand.
-  await ctx.db.update(sessions).set({ factorAt: ctx.now() }).where(eq(sessions.id, getSessionId(caller)));
+  await ctx.db
+    .update(sessions)
+    .set({ factorAt: ctx.now() })
+    .where(eq(sessions.id, getSessionId(caller)));
   return isFirst ? replaceCodes(ctx, caller.id) : [];
 }
 
@@ -165,11 +172,7 @@ async function lockOwner(ctx: Context, caller: Caller): Promise<Owner> {
 
 async function lockUser(ctx: Context, userId: number): Promise<Owner | undefined> {
   const { id, email, language } = users;
-  const [account] = await ctx.db
-    .select({ id, email, language })
-    .from(users)
-    .where(eq(id, userId))
-    .for('no key update');
+  const [account] = await ctx.db.select({ id, email, language }).from(users).where(eq(id, userId)).for('no key update');
   return account;
 }
 
