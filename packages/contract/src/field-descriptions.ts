@@ -12,7 +12,7 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   message: 'A sentence for people',
   details: 'Details for programs, by name',
   'details.resource':
-    'The exhausted resource: `executions`, `tokens`, `activeTasks`, `webhooks`, `channels`, `apiKeys`, `storage`, `providers`, `trial`, or `monthlyBudgetUsd` of a task, in USD',
+    'The exhausted resource: `executions`, `tokens`, `activeTasks`, `webhooks`, `channels`, `apiKeys`, `factors`, `storage`, `providers`, `trial`, or `monthlyBudgetUsd` of a task, in USD',
   'details.used': 'The current usage; null for the trial',
   'details.limit': 'The limit; null for the trial',
   'details.resetAt': 'When the usage resets; null if it does not reset by itself',
@@ -34,6 +34,18 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   'keys.requests': 'The requests in the period',
   'ApiKey.scopes': 'What the key may do',
   'ApiKey.lastUsedAt': 'When it was last used, with a precision of one minute; null if never',
+
+  // Second factors
+  'listFactors.factors': 'The second factors',
+  recoveryCodesLeft: 'Recovery codes that were not used yet',
+  factor: 'The second factor',
+  'Factor.lastUsedAt': 'When it was last used; null if never',
+  rawId: 'As the `id`',
+  clientDataJSON: 'In base64url',
+  attestationObject: 'In base64url',
+  authenticatorData: 'In base64url',
+  signature: 'In base64url',
+  transports: 'How the browser reaches the device',
 
   // Pages
   limit: 'The maximum number of entries on a page',

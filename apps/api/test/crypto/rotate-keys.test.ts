@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import * as tables from '@carillon/db';
-import { endpoints, mails, users } from '@carillon/db';
+import { endpoints, factors, mails, users } from '@carillon/db';
 import { eq, getTableName, isTable } from 'drizzle-orm';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import t from 'tap';
@@ -14,8 +14,10 @@ import {
 } from '../../src/lib/crypto/encryption.ts';
 import { type Rotation, rotateKeys } from '../../src/lib/crypto/rotate-keys.ts';
 import { decryptBody, queueMail } from '../../src/lib/mail/queue.ts';
+import { useTotpStep } from '../../src/product/auth/factors/codes.ts';
 import { decryptSecret } from '../../src/product/deliveries/queue/secret.ts';
 import { testContext } from '../support/context.ts';
+import { post, readCode } from '../support/factors.ts';
 import { createTaskWithKey } from '../support/idempotency.ts';
 import { signUpAlice } from '../support/people.ts';
 import { callWebhook, postWebhook } from '../support/webhooks.ts';
@@ -73,6 +75,7 @@ t.test('Everything encrypted with an old key is decrypted with only the new key 
   const { secret } = rotated.json().webhook;
   await queueMail(ctx, { to: 'alice@example.com', subject: 'Hello', text: 'A link to keep.' });
   await createTaskWithKey(app, alice, 'a-key');
+  const totp = (await post(app, '/api/user/factors/totp', alice.headers, {})).json().secret;
 
   t.same(await rotate(fresh, old), {
     'users.provider_key_encrypted': result(1),
@@ -81,6 +84,7 @@ t.test('Everything encrypted with an old key is decrypted with only the new key 
     'mails.body_encrypted': result(1),
     'idempotency_keys.answer_encrypted': result(1),
     'providers.api_key_encrypted': result(0),
+    'factors.secret_encrypted': result(1),
   });
   const later = withKeys(fresh);
   const [user] = await ctx.db.select().from(users).where(eq(users.id, alice.id));
@@ -91,6 +95,8 @@ t.test('Everything encrypted with an old key is decrypted with only the new key 
     decryptSecret(later, webhook.id, stored?.previousSecretEncrypted ?? '', 'previous_secret_encrypted'),
     webhook.secret,
   );
+  const [factor] = await ctx.db.select().from(factors);
+  t.ok(factor && (await useTotpStep(later, factor, readCode(totp, ctx.now()))));
   const [mail] = await ctx.db.select().from(mails);
   t.equal(decryptBody(later, mail?.id ?? '', mail?.bodyEncrypted ?? ''), 'A link to keep.');
 
@@ -104,8 +110,8 @@ t.test('Everything encrypted with an old key is decrypted with only the new key 
 });
 
 t.test('A second rotation changes nothing, and a rotation with the keys swapped changes everything back', async (t) => {
-  t.same(Object.values(await rotate(fresh, old)), Array(6).fill(result(0)));
-  t.same(Object.values(await rotate(old, fresh)), [...Array(5).fill(result(1)), result(0)]);
+  t.same(Object.values(await rotate(fresh, old)), Array(7).fill(result(0)));
+  t.same(Object.values(await rotate(old, fresh)), [...Array(5).fill(result(1)), result(0), result(1)]);
 });
 
 t.test('Thousands of values are rotated in batches', async (t) => {

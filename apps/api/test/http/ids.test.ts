@@ -52,6 +52,7 @@ const ROWS: Record<string, unknown> = {
   '/api/channels/{id}': channel.id,
   '/api/auth/sessions/{id}': session.id,
   '/api/keys/{id}': key.id,
+  '/api/user/factors/{id}': (await post('/api/user/factors/totp')).factor.id,
 };
 
 const operations = Object.entries<Record<string, { requestBody?: { content: Record<string, { example?: object }> } }>>(

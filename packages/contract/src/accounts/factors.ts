@@ -37,8 +37,8 @@ const FirstRecoveryCodes = Type.Array(Type.String(), {
   description: 'Ten codes with the first factor of the account, which are not shown again; otherwise none',
 });
 
-const account = { tags: ['second factor'], security: SIGNED_IN };
-const guest = { tags: ['second factor'], security: PUBLIC };
+const account = { tags: ['auth'], security: SIGNED_IN };
+const guest = { tags: ['auth'], security: PUBLIC };
 const CONFIRMED =
   ' Needs a session that was opened or confirmed within the last 15 minutes, with a second factor where the account has one: else 403 with `X-Error-Code: CONFIRMATION_REQUIRED`, see `POST /api/auth/confirm`.';
 
@@ -93,7 +93,7 @@ export const createPasskeyOptions = {
   operationId: 'createPasskeyOptions',
   summary: 'Get the options of a new passkey',
   description: `For \`navigator.credentials.create()\`, in this session.${CONFIRMED} 400 where \`BASE_URL\` has an address instead of a name.`,
-  response: { 200: Type.Object({ success, options: Options }), ...IDEMPOTENCY_ERRORS, ...errorResponses(401, 429) },
+  response: { 200: Type.Object({ success, options: Options }), ...errorResponses(401, 429) },
 } satisfies Operation;
 
 export const CreatePasskeyInput = strictObject({ name: OwnName, response: PasskeyRegistration });

@@ -2,11 +2,13 @@ import { executions, idempotencyKeys, notifications } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { insertAlert } from '../../support/alerts.ts';
+import { createAuthenticator } from '../../support/authenticator.ts';
 import { CHANNEL, callChannel, postChannel } from '../../support/channels.ts';
 import { testContext } from '../../support/context.ts';
 import { listRoutes } from '../../support/contract/conformance.ts';
 import { readServedDocument } from '../../support/contract/served-document.ts';
 import { countStatements, countStatementsInTransactions } from '../../support/database.ts';
+import { addTotp, post, readCode } from '../../support/factors.ts';
 import { postWithKey, readKeys } from '../../support/idempotency.ts';
 import { PASSWORD, type Person, signUp, signUpAda } from '../../support/people.ts';
 import { insertProposal } from '../../support/proposals.ts';
@@ -108,6 +110,21 @@ const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
     return [`/api/notifications/${row?.id}/read`];
   },
   '/api/auth/confirm': async () => ['/api/auth/confirm', { password: PASSWORD }],
+  '/api/user/factors/totp': async () => ['/api/user/factors/totp', { name: 'Phone' }],
+  '/api/user/factors/:id/confirm': async (alice) => {
+    const { factor, secret } = (await post(app, '/api/user/factors/totp', alice.headers, {})).json();
+    return [`/api/user/factors/${factor.id}/confirm`, { code: readCode(secret, ctx.now()) }];
+  },
+  '/api/user/factors/passkey/options': async () => ['/api/user/factors/passkey/options'],
+  '/api/user/factors/passkey': async (alice) => {
+    const { options } = (await post(app, '/api/user/factors/passkey/options', alice.headers)).json();
+    const response = createAuthenticator(ctx.config.baseUrl).register(options);
+    return ['/api/user/factors/passkey', { name: 'Laptop', response }];
+  },
+  '/api/user/recovery-codes': async (alice) => {
+    await addTotp(app, alice, ctx.now());
+    return ['/api/user/recovery-codes'];
+  },
   '/api/user/password': async () => [
     '/api/user/password',
     { currentPassword: PASSWORD, newPassword: 'Another-password-2026' },
@@ -150,6 +167,7 @@ t.test('Every POST of a user takes a key, uploads excepted', async (t) => {
     '/api/integrations/notes/validate',
     '/api/tasks/preview',
     '/api/tasks/preview-prompt',
+    '/api/user/factors/passkey/options',
     '/api/webhooks/:id/test',
   ]);
 });
