@@ -2836,7 +2836,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the session was last used, with a precision of one minute
+             * @description When it was last used; null if never
              */
             lastUsedAt: string | null;
         };
@@ -3177,6 +3177,7 @@ export interface operations {
                     response?: {
                         /** @description The id, which never changes */
                         id: string;
+                        /** @description As the `id` */
                         rawId: string;
                         /**
                          * @description The kind of coupon
@@ -3185,8 +3186,11 @@ export interface operations {
                         type: "public-key";
                         /** @description The answer */
                         response: {
+                            /** @description In base64url */
                             clientDataJSON: string;
+                            /** @description In base64url */
                             authenticatorData: string;
+                            /** @description In base64url */
                             signature: string;
                         };
                     };
@@ -3339,7 +3343,9 @@ export interface operations {
                          * @enum {boolean}
                          */
                         success: true;
+                        /** @description The second factors */
                         factors: components["schemas"]["Factor"][];
+                        /** @description Recovery codes that were not used yet */
                         recoveryCodesLeft: number;
                     };
                 };
@@ -3393,6 +3399,7 @@ export interface operations {
                          * @enum {boolean}
                          */
                         success: true;
+                        /** @description The second factor */
                         factor: components["schemas"]["Factor"];
                         /** @description Base 32 */
                         secret: string;

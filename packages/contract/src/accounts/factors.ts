@@ -131,7 +131,7 @@ export const createRecoveryCodes = {
     200: Type.Object({ success, recoveryCodes: RecoveryCodes }),
     ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 429),
-    ...describedErrors({ 409: 'The account has no second factor' }),
+    ...describedErrors({ 409: orInProgress('The account has no second factor') }),
   },
 } satisfies Operation;
 
