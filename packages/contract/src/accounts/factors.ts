@@ -5,6 +5,7 @@ import {
   errorResponses,
   IDEMPOTENCY_ERRORS,
   type Operation,
+  orInProgress,
   PUBLIC,
   SIGNED_IN,
 } from '../operation.ts';
