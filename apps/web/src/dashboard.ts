@@ -16,6 +16,7 @@ import { filePages } from './pages/files/pages.ts';
 import { homePages } from './pages/home/pages.ts';
 import { notificationPages } from './pages/notifications/pages.ts';
 import { runPages } from './pages/runs/pages.ts';
+import { searchPages } from './pages/search/pages.ts';
 import { feedPages } from './pages/settings/feed-pages.ts';
 import { settingsPages } from './pages/settings/pages.ts';
 import { taskFormPages } from './pages/task-form/pages.ts';
@@ -52,6 +53,7 @@ export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashbo
   filePages(routes);
   homePages(routes);
   runPages(routes);
+  searchPages(routes);
   feedPages(routes);
   settingsPages(routes);
   taskPages(routes);

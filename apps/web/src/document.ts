@@ -1,6 +1,7 @@
 import { EVENT_KINDS } from '@carillon/contract/webhooks/events';
 import type { Texts } from '@carillon/texts';
 import { formatCount, renderNavigation, renderShortcuts } from './components/navigation.ts';
+import { renderSearchDialog } from './components/search-dialog.ts';
 import { signInPicture } from './components/sign-in-picture.ts';
 import { EMPTY, type Html, html, raw } from './html.ts';
 import { ASSET_URLS } from './http/assets.ts';
@@ -70,6 +71,7 @@ ${renderHeader(page, context.texts)}
 ${body}
 </main>
 ${renderShortcuts(context)}
+${context.request.routeOptions.url !== '/search' && renderSearchDialog(context)}
 </body>`,
   );
 }

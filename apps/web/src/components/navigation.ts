@@ -1,3 +1,4 @@
+import type { Texts } from '@carillon/texts';
 import { EMPTY, html, raw } from '../html.ts';
 import { ASSET_URLS } from '../http/assets.ts';
 import type { UserPageContext } from '../page.ts';
@@ -20,6 +21,7 @@ const ICONS = {
     'M4 7h9M17 7h3M4 17h3M11 17h9M15 4.8a2.2 2.2 0 1 0 0 4.4 2.2 2.2 0 0 0 0-4.4zM9 14.8a2.2 2.2 0 1 0 0 4.4 2.2 2.2 0 0 0 0-4.4z',
   administration: 'M12 3.5 4.5 6.2v5.3c0 4.4 3 7.3 7.5 9 4.5-1.7 7.5-4.6 7.5-9V6.2zM9 12l2.2 2.2L15.2 10',
   newTask: 'M12 5v14M5 12h14',
+  search: 'M10.5 4.5a6 6 0 1 0 0 12 6 6 0 0 0 0-12zM15 15l5 5',
 } as const;
 
 /** The entries of the menu, in groups. The first one needs no name to be seen. */
@@ -27,6 +29,7 @@ const GROUPS = [
   {
     name: 'work',
     entries: [
+      { href: '/search', name: 'search' },
       { href: '/', name: 'home' },
       { href: '/tasks', name: 'tasks' },
       { href: '/executions', name: 'runs' },
@@ -73,6 +76,14 @@ export const formatCount = (count: number): string => (count < MOST_COUNTED ? St
 const renderCount = (id: string, count: number, text: string) =>
   html` <span class="tag" id="${id}"${count === 0 && raw(' hidden')}>${formatCount(count)}<span class="vh"> ${text}</span></span>`;
 
+type Entry = { href: string; name: keyof typeof ICONS };
+
+/** The pages that the menu leads to, and the form of a new task. */
+export const listPages = (texts: Texts['navigation']): { href: string; text: string }[] =>
+  [...GROUPS.flatMap(({ entries }): readonly Entry[] => entries), { href: '/tasks/new', name: 'newTask' as const }]
+    .filter(({ name }) => name !== 'search')
+    .map(({ href, name }) => ({ href, text: texts[name] }));
+
 const isCurrent = (href: string, path: string) => path === href || (href !== '/' && path.startsWith(`${href}/`));
 
 export function renderNavigation(
@@ -92,7 +103,7 @@ ${groups.map(
     html`<p class="group" id="menu-${group}">${texts[group]}</p>
 <ul aria-labelledby="menu-${group}">${entries.map(
       ({ href, name }) =>
-        html`<li><a href="${href}"${isCurrent(href, path) && raw(' aria-current="page"')}>${renderIcon(name)}${texts[name]}${
+        html`<li><a href="${href}"${isCurrent(href, path) && raw(' aria-current="page"')}${href === '/search' && raw(' aria-keyshortcuts="Control+K Meta+K"')}>${renderIcon(name)}${texts[name]}${
           href === '/notifications' && renderCount('unread', viewer.unread, texts.unread)
         }${href === '/executions' && renderCount('unseen-runs', unseenRuns, texts.unseen)}</a></li>`,
     )}</ul>`,

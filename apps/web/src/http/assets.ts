@@ -46,6 +46,7 @@ const FILES = {
   agent: { folder: 'scripts', name: 'agent.js', type: JAVASCRIPT, path: ownFile('agent.js') },
   copy: { folder: 'scripts', name: 'copy.js', type: JAVASCRIPT, path: ownFile('copy.js') },
   clock: { folder: 'scripts', name: 'clock.js', type: JAVASCRIPT, path: ownFile('clock.js') },
+  search: { folder: 'scripts', name: 'search.js', type: JAVASCRIPT, path: ownFile('search.js') },
   live: { folder: 'scripts', name: 'live.js', type: JAVASCRIPT, path: ownFile('live.js') },
 } as const;
 

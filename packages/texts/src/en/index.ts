@@ -30,6 +30,7 @@ import { outcomes } from './outcomes.ts';
 import { providers } from './providers.ts';
 import { runs } from './runs.ts';
 import { schedule } from './schedule.ts';
+import { search } from './search.ts';
 import { settings } from './settings.ts';
 import { taskForm } from './task-form.ts';
 import { taskSettings } from './task-settings.ts';
@@ -71,6 +72,7 @@ export const en = {
   providers,
   runs,
   schedule,
+  search,
   settings,
   taskForm,
   taskSettings,

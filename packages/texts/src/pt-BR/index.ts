@@ -31,6 +31,7 @@ import { outcomes } from './outcomes.ts';
 import { providers } from './providers.ts';
 import { runs } from './runs.ts';
 import { schedule } from './schedule.ts';
+import { search } from './search.ts';
 import { settings } from './settings.ts';
 import { taskForm } from './task-form.ts';
 import { taskSettings } from './task-settings.ts';
@@ -72,6 +73,7 @@ export const ptBR: typeof en = {
   providers,
   runs,
   schedule,
+  search,
   settings,
   taskForm,
   taskSettings,

@@ -175,6 +175,20 @@ async function findTasks(ctx: Context, caller: Caller, query: ListQuery): Promis
   return found as Found;
 }
 
+const MAX_NAMED = 8;
+
+/** The first by name among the newest tasks whose name contains the text. */
+export async function findTasksByName(ctx: Context, caller: Caller, text: string) {
+  const tasks = await queryRows<Pick<TaskRow, 'id' | 'name' | 'status'>>(
+    ctx.db,
+    sql`
+    select id, name, status from (
+      select * from tasks where user_id = ${caller.id} order by id desc limit ${MAX_SCANNED}
+    ) t where name ilike ${containsPattern(text)} order by lower(name), id limit ${MAX_NAMED}`,
+  );
+  return { tasks };
+}
+
 /** The tasks of `ids` that the caller owns. */
 export async function getTaskNames(ctx: Context, caller: Caller, { ids }: WebActionInput<'getTaskNames'>) {
   const tasks = await queryRows<{ id: number; name: string; executionCount: number }>(

@@ -10,6 +10,9 @@ const SECTIONS = [
   { href: '/admin/audit', name: 'audit' },
 ] as const;
 
+export const listAdminPages = ({ admin }: Texts) =>
+  SECTIONS.map(({ href, name }) => ({ href, text: admin.sections[name] }));
+
 /** The pages of the administration. */
 export const renderSections = ({ admin }: Texts, current: (typeof SECTIONS)[number]['href']): Html =>
   html`<nav class="tabs" aria-label="${admin.title}"><ul>${SECTIONS.map(

@@ -12,6 +12,9 @@ const SECTIONS = [
 
 export type SectionPath = (typeof SECTIONS)[number]['href'];
 
+export const listSettingsPages = ({ settings }: Texts) =>
+  SECTIONS.map(({ href, name }) => ({ href, text: settings.sections[name] }));
+
 /** The pages of the settings. */
 export const renderSections = ({ settings }: Texts, current: SectionPath): Html =>
   html`<nav class="tabs" aria-label="${settings.title}"><ul>${SECTIONS.map(

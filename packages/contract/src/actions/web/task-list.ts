@@ -18,6 +18,8 @@ const Ids = Type.Array(Type.Integer({ minimum: 1, maximum: MAX_ID }), { minItems
 
 export const taskListActions = {
   getTaskList: userAction(ListInput),
+  /** A few by a part of their name. */
+  findTasks: userAction(strictObject({ search: Type.String({ minLength: 1, maxLength: 100 }) })),
   /** Those of `ids` that the caller owns. */
   getTaskNames: userAction(strictObject({ ids: Ids })),
   runTasks: userAction(strictObject({ ids: Ids })),

@@ -2,13 +2,14 @@ import { AppError } from '../../../../errors.ts';
 import { executeTask } from '../../../../product/executions/start.ts';
 import { deleteTask } from '../../../../product/tasks/delete.ts';
 import { listTasksBefore, listTasksPausedUntil } from '../../../../product/tasks/pause-all.ts';
-import { getTaskNames, listTasksWithRuns } from '../../../../product/tasks/task-list.ts';
+import { findTasksByName, getTaskNames, listTasksWithRuns } from '../../../../product/tasks/task-list.ts';
 import { changeTask } from '../../../../product/tasks/write.ts';
 import type { WebActionBuilder } from '../create-web-action.ts';
 
 /** Each change of several tasks counts as one towards the rate limit. */
 export const taskListActions = ({ signedIn }: WebActionBuilder) => ({
   getTaskList: signedIn('getTaskList', ({ ctx, caller }, query) => listTasksWithRuns(ctx, caller, query)),
+  findTasks: signedIn('findTasks', ({ ctx, caller }, { search }) => findTasksByName(ctx, caller, search)),
   getTaskNames: signedIn('getTaskNames', ({ ctx, caller }, input) => getTaskNames(ctx, caller, input)),
 
   runTasks: signedIn('runTasks', ({ ctx, caller }, { ids }) => changeEach(ids, (id) => executeTask(ctx, caller, id)), {
