@@ -24,7 +24,8 @@ t.test('Every page has one heading of the first level, which is its title', asyn
     const { status, document, heading } = asAda.get(address) as ShownPage;
     t.ok(status < 500, `${address} is ${status}`);
     t.equal(document.querySelectorAll('h1').length, 1, address);
-    t.equal(document.querySelector('title')?.text, `${heading} · Carillon`, address);
+    const title = document.querySelector('title')?.text.replace(/^\(99\+\) /, '');
+    t.equal(title, `${heading} · Carillon`, address);
   }
 });
 

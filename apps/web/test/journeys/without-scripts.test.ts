@@ -97,7 +97,7 @@ t.test('A failure leads from home to its reason, and a retry to the answer', asy
   await runQueued({ status: 401, body: { error: { message: 'Incorrect key.', code: 'invalid_api_key' } } });
   const home = await rosa.open('/');
   t.match(home.text, /Needs attention ?1 item ?Prices failed/);
-  const failed = await rosa.follow(home, 'See why');
+  const failed = await rosa.follow(home, 'See why: Prices');
   t.match(failed.text, /The provider rejected the API key.*What to do: Replace your own key.*No answer/);
   const queued = await rosa.submit(failed, 'Retry');
   t.match(queued.text, /The run is queued.*Waiting/);
