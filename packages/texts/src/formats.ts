@@ -27,6 +27,7 @@ const UNITS = [
 ] as const;
 const LARGEST_UNIT = ['day', DAY_MS] as const;
 const KIB = 1024;
+const SMALLEST_USD = 0.0001;
 
 export type Formats = ReturnType<typeof createFormats>;
 
@@ -65,6 +66,15 @@ export function createFormats(language: Language, words: TimeWords) {
   const moment = (at: Date, clock: Clock): string =>
     words.dayAtTime(nearDay(at, clock) ?? dayAndMonth(at, clock), time(at, clock.timeZone));
 
+  const dollars = (usd: number, digits: number): string =>
+    numbers({
+      style: 'currency',
+      currency: 'USD',
+      currencyDisplay: language === 'en' ? 'narrowSymbol' : 'symbol',
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    }).format(usd);
+
   return {
     /** `12,345` */
     number,
@@ -85,17 +95,11 @@ export function createFormats(language: Language, words: TimeWords) {
     /** `68.9%` */
     percent: (share: number): string => numbers({ style: 'percent', maximumFractionDigits: 1 }).format(share),
 
-    /** `$12.94`; small amounts keep two figures, such as `$0.0042`. */
+    /** `$12.94`; small amounts keep two figures, such as `$0.0042`, and the smallest are `< $0.0001`. */
     money(usd: number): string {
       const size = Math.abs(usd);
-      const digits = usd === 0 || size >= 0.1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(size)));
-      return numbers({
-        style: 'currency',
-        currency: 'USD',
-        currencyDisplay: language === 'en' ? 'narrowSymbol' : 'symbol',
-        minimumFractionDigits: digits,
-        maximumFractionDigits: digits,
-      }).format(usd);
+      if (size > 0 && size < SMALLEST_USD) return `< ${dollars(SMALLEST_USD, 4)}`;
+      return dollars(usd, usd === 0 || size >= 0.1 ? 2 : 1 - Math.floor(Math.log10(size)));
     },
 
     /** `1 run`, `2 runs`: the number with the noun in the form that it needs. */

@@ -58,10 +58,12 @@ t.test('Numbers, amounts, sizes, durations and lists', async (t) => {
       en.money(0),
       en.money(12.941),
       en.money(0.00423),
+      en.money(0.00014),
+      en.money(0.000014),
       en.shortNumber(11_234_567),
       en.percent(0.6897),
     ],
-    ['12,345', '$0.00', '$12.94', '$0.0042', '11.2 M', '69%'],
+    ['12,345', '$0.00', '$12.94', '$0.0042', '$0.00014', '< $0.0001', '11.2 M', '69%'],
   );
   t.same(
     [pt.number(12345), pt.money(12.94), pt.count(1, 'execução', 'execuções')],

@@ -1,7 +1,8 @@
 import t from 'tap';
+import { enqueueDue } from '../../../api/src/product/executions/pipeline/enqueue.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUp, signUpAda } from '../../../api/test/support/people.ts';
-import { insertTask, readRun } from '../../../api/test/support/task-rows.ts';
+import { insertTask, insertUsage, readRun } from '../../../api/test/support/task-rows.ts';
 import { createModel, failure, runAll } from '../support/runs.ts';
 import { visit } from '../support/visitor.ts';
 
@@ -24,3 +25,20 @@ t.test(
     t.notMatch(user.text, /AI_API_KEY|AI providers/);
   },
 );
+
+t.test('A run that a quota refused says until when in words, in violet and not in red', async (t) => {
+  const bob = await signUp(app, { name: 'Bob', timezone: 'Europe/Berlin' });
+  await insertUsage(ctx, bob.id, { executions: 1000 });
+  const task = await insertTask(ctx, bob.id);
+  await enqueueDue(ctx);
+  const { id } = await readRun(ctx, task);
+  const bobs = visit(app, bob);
+  const page = await bobs.open(`/executions/${id}`);
+  t.match(
+    page.document.querySelector('.notice.short')?.text,
+    /Your quota is used[\s\S]*All 50 runs are used\. Runs resume on/,
+  );
+  for (const path of [`/executions/${id}`, `/executions/${id}/text`, '/executions']) {
+    t.notMatch((await bobs.open(path)).response.body.replaceAll(/datetime="[^"]*"/g, ''), /\d\d-\d\dT\d\d:/, path);
+  }
+});

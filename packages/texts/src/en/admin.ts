@@ -77,6 +77,7 @@ export const admin = {
   lastDay: 'Runs in the last 24 hours',
   byHour: 'by hour',
   upToPerHour: (runs: number) => `up to ${number(runs)} per hour`,
+  noRuns: 'no runs',
   now: 'now',
   failedBelow: (counts: string) => `${counts}. Failed runs are below the line.`,
   lastMonth: 'Runs in the last 30 days',

@@ -79,6 +79,7 @@ export const admin: typeof en = {
   lastDay: 'Execuções nas últimas 24 horas',
   byHour: 'por hora',
   upToPerHour: (runs) => `até ${number(runs)} por hora`,
+  noRuns: 'nenhuma execução',
   now: 'agora',
   failedBelow: (counts) => `${counts}. As que falharam ficam abaixo da linha.`,
   lastMonth: 'Execuções nos últimos 30 dias',

@@ -94,7 +94,7 @@ function renderHours({ hours }: Overview, { timeZone, texts }: UserPageContext):
   const total = (name: 'completed' | 'failed' | 'live') => hours.reduce((sum, hour) => sum + hour[name], 0);
   const counts = admin.runCounts(total('completed'), total('failed'), total('live'));
   return html`<section aria-labelledby="hours"><div class="head"><h2 id="hours">${admin.lastDay}</h2><p>${admin.byHour}</p></div>
-<figure>${renderRunChart(bars, { label: admin.labelled(admin.lastDay, counts), describeTop: admin.upToPerHour, from: clock(hours[0]?.from ?? ''), to: admin.now })}
+<figure>${renderRunChart(bars, { label: admin.labelled(admin.lastDay, counts), describeTop: admin.upToPerHour, none: admin.noRuns, from: clock(hours[0]?.from ?? ''), to: admin.now })}
 <figcaption>${admin.failedBelow(counts)}</figcaption></figure></section>`;
 }
 
@@ -110,8 +110,8 @@ function renderDays({ days, runs }: Overview, { now, texts }: UserPageContext): 
   const total = (counter: 'completed' | 'failed') => days.reduce((sum, day) => sum + day[counter], 0);
   const counts = admin.runCounts(total('completed'), total('failed'), 0);
   return html`<section aria-labelledby="days"><div class="head"><h2 id="days">${admin.lastMonth}</h2><p>${admin.byDay}</p></div>
-<figure>${renderRunChart(bars, { label: admin.labelled(admin.lastMonth, counts), describeTop: admin.upToPerDay, from: name(days[0]?.day ?? ''), to: admin.today })}
-<figcaption>${admin.allTime(counts, runs.total, formats.percent(runs.successRate / 100))}</figcaption></figure></section>`;
+<figure>${renderRunChart(bars, { label: admin.labelled(admin.lastMonth, counts), describeTop: admin.upToPerDay, none: admin.noRuns, from: name(days[0]?.day ?? ''), to: admin.today })}
+<figcaption>${admin.allTime(counts, runs.total, formats.percent(Math.floor(runs.successRate * 10) / 1000))}</figcaption></figure></section>`;
 }
 
 const renderQueues = ({ queues, runs }: Overview, { admin, formats }: Texts): Html =>

@@ -15,6 +15,8 @@ interface RunChartOptions {
   label: string;
   /** The scale, such as `up to 20 per hour`. */
   describeTop(count: number): string;
+  /** Instead of it, where no run is. */
+  none: string;
   /** Below the first and the last bar. */
   from: string;
   to: string;
@@ -25,7 +27,7 @@ const REACH = 72;
 const ROD = TOP + REACH;
 
 /** Runs with an answer stand on the line, failed ones hang from it, and those without an end are hollow. */
-export function renderRunChart(bars: readonly RunBar[], { label, describeTop, from, to }: RunChartOptions): Html {
+export function renderRunChart(bars: readonly RunBar[], { label, describeTop, none, from, to }: RunChartOptions): Html {
   const above = Math.max(...bars.map(({ completed, live }) => completed + live));
   const below = Math.max(...bars.map(({ failed }) => failed));
   const top = roundUp(Math.max(above, below));
@@ -42,6 +44,6 @@ ${bars.map(({ completed, failed, live, title }, at) => {
   const open = scale(live);
   return html`<g><title>${title}</title>${draw('', at, ROD - full, full)}${draw('hollow', at, ROD - full - open, open)}${draw('fault', at, ROD + 1, scale(failed))}</g>`;
 })}
-<text x="0" y="9">${describeTop(top)}</text><text x="0" y="${Math.ceil(ROD + depth + 18)}">${from}</text><text x="100%" y="${Math.ceil(ROD + depth + 18)}" text-anchor="end">${to}</text>
+<text x="0" y="9">${above + below === 0 ? none : describeTop(top)}</text><text x="0" y="${Math.ceil(ROD + depth + 18)}">${from}</text><text x="100%" y="${Math.ceil(ROD + depth + 18)}" text-anchor="end">${to}</text>
 </svg>`;
 }

@@ -1,4 +1,4 @@
-import type { Texts } from '@carillon/texts';
+import { type Texts, translateApiMessage } from '@carillon/texts';
 import { type RunOutcome, renderIcon } from '../../components/status-icon.ts';
 import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
@@ -18,7 +18,7 @@ export function renderFailure(context: UserPageContext, run: Run): Html {
   return html`<div class="notice ${PANELS[outcome]}" role="region" aria-labelledby="why">
 ${renderIcon(outcome)}
 <h2 id="why">${why}</h2>
-${!isStop && error !== null && html`<p class="fine">${error} ${errorCode !== null && html`<code>${errorCode}</code>`}</p>`}
+${!isStop && error !== null && html`<p class="fine">${translateApiMessage(error, texts)} ${errorCode !== null && html`<code>${errorCode}</code>`}</p>`}
 ${describeAttempts(texts, run)}
 <p><b>${runs.whatToDo}</b> ${describeRetry(context, run) ?? whatToDo}${link && html` <a href="${link.href}">${link.text}</a>.`}</p>
 </div>`;

@@ -1,6 +1,6 @@
 import type { WebActionError } from '@carillon/contract/actions/web/index';
 import { parseId } from '@carillon/contract/validation/formats';
-import type { Texts } from '@carillon/texts';
+import { type Texts, translateApiMessage } from '@carillon/texts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -199,7 +199,7 @@ function renderRun(context: UserPageContext, run: RunOfList): Html {
     run;
   const { runs, outcomes, formats } = context.texts;
   const at = timeOf(run);
-  const text = firstLine(status === 'failed' ? (error ?? '') : (resultStart ?? ''));
+  const text = firstLine(status === 'failed' ? translateApiMessage(error ?? '', context.texts) : (resultStart ?? ''));
   return renderRow(
     renderRowHead(
       html`<a href="${PATH}/${id}">${renderMoment(at, context)}</a><span class="sub">${formats.distance(at, context.now)}</span>`,

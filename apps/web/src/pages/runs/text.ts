@@ -1,3 +1,4 @@
+import { translateApiMessage } from '@carillon/texts';
 import { readId } from '../../http/path-ids.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
 import { describeFailure } from './failures.ts';
@@ -46,7 +47,7 @@ export async function showRunAsText(context: UserPageContext): Promise<string> {
   return [
     lines.flatMap(([name, value]) => (value === false ? [] : [`${name.padEnd(width)} ${value}`])).join('\n'),
     failure &&
-      `${label.reason}\n${failure.why}. ${errorCode === 'CANCELLED' ? '' : (error ?? '')}\n${failure.whatToDo}`,
+      `${label.reason}\n${failure.why}. ${errorCode === 'CANCELLED' ? '' : translateApiMessage(error ?? '', texts)}\n${failure.whatToDo}`,
     result !== null && `${label.answerTitle}\n${result}`,
     citations.length > 0 &&
       `${label.sources}\n${citations.map(({ url, title }, at) => `${at + 1}. ${title}\n   ${url}`).join('\n')}`,
