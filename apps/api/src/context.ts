@@ -1,5 +1,5 @@
 import type { ApiKeyScope } from '@carillon/contract/accounts/api-keys';
-import type { Language } from '@carillon/contract/accounts/language';
+import type { Language } from '@carillon/contract/primitives';
 import type { Db } from '@carillon/db';
 import type { Logger } from 'pino';
 import type { Ai } from './lib/ai/client.ts';

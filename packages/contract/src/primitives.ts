@@ -101,3 +101,10 @@ export const pageLimit = (defaultLimit: number, max = 100) =>
   );
 
 export const IdParams = Type.Object({ id: Id });
+
+export const LANGUAGES = ['en', 'pt-BR'] as const;
+
+export const Language = stringEnum(LANGUAGES, {
+  description: 'The language of pages, mails, messages of channels, alerts and notifications',
+});
+export type Language = Static<typeof Language>;

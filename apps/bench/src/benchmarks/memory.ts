@@ -3,7 +3,7 @@ import { startAiServer } from '../../../../test/system/servers/ai-server.ts';
 import { insertTasks, insertUsers, setDue } from '../../../../test/system/users.ts';
 import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { install } from '../environment/installation.ts';
-import { readMemoryMb } from '../environment/resources/memory.ts';
+import { readMemoryMb } from '../environment/resources.ts';
 import { formatNumber } from '../statistics.ts';
 
 const TASKS_EACH = 5;

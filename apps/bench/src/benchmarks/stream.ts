@@ -5,8 +5,7 @@ import { insertUsers, type User } from '../../../../test/system/users.ts';
 import { type Benchmark, type Environment, measureInRounds } from '../benchmark.ts';
 import { openEvents } from '../environment/event-client.ts';
 import { install } from '../environment/installation.ts';
-import { readMemoryMb } from '../environment/resources/memory.ts';
-import { readProcessorSeconds } from '../environment/resources/processor.ts';
+import { readMemoryMb, readProcessorSeconds } from '../environment/resources.ts';
 import { formatNumber, p99 } from '../statistics.ts';
 
 const STREAMS_EACH = 5;

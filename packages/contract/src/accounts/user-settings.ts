@@ -2,8 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { success } from '../envelopes.ts';
 import { describedErrors, errorResponses, type Operation, SIGNED_IN } from '../operation.ts';
 import { IfMatch, IfNoneMatch, NOT_MODIFIED } from '../preconditions.ts';
-import { Email, HttpUrl, nullable, strictObject, TimeZone, UserName, Uuid } from '../primitives.ts';
-import { Language } from './language.ts';
+import { Email, HttpUrl, Language, nullable, strictObject, TimeZone, UserName, Uuid } from '../primitives.ts';
 import { EMAIL_CONFLICT, emailChange, PatchUserInput, PendingEmail } from './users.ts';
 
 const common = { tags: ['users'], security: SIGNED_IN };

@@ -5,8 +5,7 @@ import { taskNotFound } from '../../errors.ts';
 import { recordEvents } from '../../platform/events/outbox.ts';
 import { assertRevision, type ExpectedRevisions } from '../../platform/queries/revision.ts';
 import { afterCommit, inTransaction } from '../../transaction.ts';
-import { addUsage } from '../executions/budget/costs.ts';
-import { promptTokens, requestedModel } from '../executions/pipeline/prompt-tokens.ts';
+import { addUsage, promptTokens, requestedModel } from '../executions/budget/costs.ts';
 import { recordUsage, type UsageDelta } from '../usage/record.ts';
 
 interface LiveExecution {

@@ -1,6 +1,6 @@
-import type { Language } from '@carillon/contract/accounts/language';
 import type { ChangeProfileInput, ChangeSettingsInput } from '@carillon/contract/accounts/user-settings';
 import type { PatchUserInput } from '@carillon/contract/accounts/users';
+import type { Language } from '@carillon/contract/primitives';
 import { normalizeEmail } from '@carillon/contract/validation/formats';
 import { users } from '@carillon/db';
 import { eq } from 'drizzle-orm';

@@ -4,7 +4,7 @@ import { insertTasks, insertUsers, type Task, type User } from '../../../../../t
 import { type Benchmark, measureInRounds } from '../../benchmark.ts';
 import { install } from '../../environment/installation.ts';
 import { type LoadOptions, type LoadRequest, startLoad } from '../../environment/load.ts';
-import { readDatabaseProcessorSeconds, readProcessorSeconds } from '../../environment/resources/processor.ts';
+import { readDatabaseProcessorSeconds, readProcessorSeconds } from '../../environment/resources.ts';
 import { formatNumber } from '../../statistics.ts';
 import { runAllDue, vacuumAndCheckpoint, waitForRuns } from '../due-tasks.ts';
 

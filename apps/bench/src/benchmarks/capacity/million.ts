@@ -5,7 +5,7 @@ import { type AiServer, startAiServer } from '../../../../../test/system/servers
 import type { Benchmark, Comparison } from '../../benchmark.ts';
 import { fillUsersWithTasks } from '../../environment/fill-tables.ts';
 import { connectDatabase, install } from '../../environment/installation.ts';
-import { readDatabaseProcessorSeconds, readProcessorSeconds } from '../../environment/resources/processor.ts';
+import { readDatabaseProcessorSeconds, readProcessorSeconds } from '../../environment/resources.ts';
 import { formatNumber, p99, sortAscending } from '../../statistics.ts';
 import { vacuumAndCheckpoint, waitForRuns } from '../due-tasks.ts';
 

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { insertTasks, insertUsers, setDue } from '../../../../../test/system/users.ts';
 import type { Benchmark, Comparison } from '../../benchmark.ts';
 import { install } from '../../environment/installation.ts';
-import { readMemoryMb } from '../../environment/resources/memory.ts';
+import { readMemoryMb } from '../../environment/resources.ts';
 import { waitForRuns } from '../due-tasks.ts';
 
 /** Half of what two cores carry when the runs are spread evenly: see docs/operating/sizing.md. */

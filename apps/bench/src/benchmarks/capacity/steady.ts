@@ -11,7 +11,7 @@ import {
 import type { Benchmark, Comparison } from '../../benchmark.ts';
 import { install } from '../../environment/installation.ts';
 import type { LoadRequest } from '../../environment/load.ts';
-import { readMemoryMb } from '../../environment/resources/memory.ts';
+import { readMemoryMb } from '../../environment/resources.ts';
 import { formatNumber, median } from '../../statistics.ts';
 import { vacuumAndCheckpoint } from '../due-tasks.ts';
 import { type SteadyLoad, sendSteadyLoad } from './steady-load.ts';

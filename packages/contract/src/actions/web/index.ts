@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import type { Language } from '../../accounts/language.ts';
 import { SetUsageAlertInput } from '../../accounts/usage.ts';
 import { ConfirmTaskInput, ProcessMessageInput } from '../../agent.ts';
+import type { Language } from '../../primitives.ts';
 import { Cursor, Id, pageLimit, strictObject, Uuid } from '../../primitives.ts';
 import type { ActionError } from '../index.ts';
 import { accountActions } from './account.ts';

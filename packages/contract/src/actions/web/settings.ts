@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { ChangeApiKeyInput, CreateApiKeyInput, ListApiKeysQuery } from '../../accounts/api-keys.ts';
-import { Language } from '../../accounts/language.ts';
 import { ChangeSettingsInput } from '../../accounts/user-settings.ts';
 import { ChangePasswordInput, DeleteUserInput, PatchUserInput } from '../../accounts/users.ts';
 import { ActivateCouponInput } from '../../admin/coupons.ts';
-import { strictObject, stringEnum, Uuid } from '../../primitives.ts';
+import { Language, strictObject, stringEnum, Uuid } from '../../primitives.ts';
 import { CONFIRMATION, NoInput, userAction } from './define.ts';
 
 /** What an export of an account has besides the account and its settings. */

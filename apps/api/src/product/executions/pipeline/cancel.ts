@@ -2,10 +2,9 @@ import { queryRows, toInstantOrNull } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { afterCommit } from '../../../transaction.ts';
-import { addUsage, type LostCall } from '../budget/costs.ts';
+import { addUsage, type LostCall, promptTokens, requestedModel } from '../budget/costs.ts';
 import { completeExecutions } from './complete.ts';
 import { permanentFailure } from './execution-result.ts';
-import { promptTokens, requestedModel } from './prompt-tokens.ts';
 
 /** `claimToken` and `startedAt` are null if it has not started; one that waits again after an interruption has a start. */
 interface LiveExecution extends LostCall {

@@ -13,10 +13,9 @@ import {
 import { toUtcMonth } from '../../../platform/limits/quotas.ts';
 import { afterCommit, inTransaction } from '../../../transaction.ts';
 import { recordUsage } from '../../usage/record.ts';
-import { addMonthCost, addUsage, type LostCall } from '../budget/costs.ts';
+import { addMonthCost, addUsage, type LostCall, promptTokens, requestedModel } from '../budget/costs.ts';
 import { completeExecutions } from './complete.ts';
 import { permanentFailure } from './execution-result.ts';
-import { promptTokens, requestedModel } from './prompt-tokens.ts';
 
 /** Beyond this the execution itself may be what kills the process. */
 const MAX_INTERRUPTIONS = 3;

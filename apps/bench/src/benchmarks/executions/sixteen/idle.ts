@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { readDatabaseProcessorSeconds } from '../../../environment/resources/processor.ts';
+import { readDatabaseProcessorSeconds } from '../../../environment/resources.ts';
 
 const REST_MS = { quick: 100, full: 5000 };
 const MEASURED_MS = { quick: 2000, full: 30_000 };
