@@ -149,5 +149,5 @@ ${value}</textarea>`,
 export const renderFormError = ({ form, fields }: FormErrors, { forms }: Texts): Html => {
   const count = Object.keys(fields).length;
   const text = form ?? (count > 0 ? forms.correct(count) : null);
-  return text === null ? EMPTY : html`<div class="notice" role="alert"><p>${text}</p></div>`;
+  return text === null ? EMPTY : html`<div class="notice" role="alert" tabindex="-1" autofocus><p>${text}</p></div>`;
 };

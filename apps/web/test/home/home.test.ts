@@ -56,7 +56,7 @@ t.test('Home of a new account says what to do first', async (t) => {
   const bob = await signUpBob(app);
   const { text, document } = await visit(app, bob).open('/');
   t.match(text, /No runs planned.*Your first task.*Save and try it now/);
-  t.ok(document.querySelector('form[action="/tasks/first"] textarea[name=prompt]'));
+  t.ok(document.querySelector('form[action="/tasks/new"] textarea[name=prompt]'));
   t.notMatch(text, /Needs attention/);
 });
 

@@ -24,12 +24,12 @@ t.test('In a browser, with the keyboard alone', { skip: SKIP_WITHOUT_BROWSER }, 
   const { page, problems } = await openPage(browser);
   let task = 0;
 
-  /** Presses Tab until the focus is on an element with this selector or text. */
+  /** Presses Tab until the focus is on an element with this id, text or heading. */
   async function focus(page: BrowserPage, wanted: string): Promise<void> {
     for (let presses = 0; presses < 60; presses += 1) {
       await page.keyboard.press('Tab');
       const isThere = await page.evaluate(
-        `[document.activeElement.id, document.activeElement.textContent.trim()].includes(${JSON.stringify(wanted)})`,
+        `[document.activeElement.id, document.activeElement.textContent.trim(), document.activeElement.querySelector('b')?.textContent].includes(${JSON.stringify(wanted)})`,
       );
       if (isThere) return;
     }
@@ -73,6 +73,7 @@ t.test('In a browser, with the keyboard alone', { skip: SKIP_WITHOUT_BROWSER }, 
     t.equal(await activeText(page), 'Edit task', 'the focus stays');
     await page.keyboard.press('Enter');
     await heading(page, /^Edit/);
+    await press(page, 'Name and description');
     await focus(page, 'name');
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('News');
@@ -92,6 +93,7 @@ t.test('In a browser, with the keyboard alone', { skip: SKIP_WITHOUT_BROWSER }, 
       [other, 'News of the second tab'],
     ] as const) {
       await tab.bringToFront();
+      await press(tab, 'Name and description');
       await focus(tab, 'name');
       await tab.keyboard.press('ControlOrMeta+a');
       await tab.keyboard.type(name);

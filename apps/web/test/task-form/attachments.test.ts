@@ -89,7 +89,7 @@ t.test('An attached file is removed by its button, and chosen again from the lis
   await alices.submit(without, 'Save task');
   t.equal((await findTask('With files')).attachments.length, 1);
   const again = await alices.open(`/tasks/${id}/edit`);
-  const boxes = again.document.querySelectorAll('details [name=attachment]');
+  const boxes = again.document.querySelectorAll('details details [name=attachment]');
   for (const box of boxes) box.setAttribute('checked', '');
   await alices.submit(again, 'Save task');
   t.equal((await findTask('With files')).attachments.length, 1 + boxes.length);

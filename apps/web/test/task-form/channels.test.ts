@@ -42,7 +42,7 @@ t.test('The channels of the account are chosen, kept, copied, shown and removed'
   t.ok(saved.document.querySelector(`main dd a[href="/channels/${team}"]`));
 
   const edit = await alices.open(`/tasks/${id}/edit`);
-  t.match(edit.text, /Channels and alerts Channels: 2/);
+  t.match(edit.text, /Notifications Phone <b> · Team/);
   t.equal(findChosen(edit).length, 2);
   await alices.submit(edit, 'Save task', { description: 'Daily' });
   t.same((await readTask(id)).channels, [phone, team]);

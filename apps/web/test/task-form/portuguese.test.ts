@@ -21,7 +21,7 @@ t.test('The form, its errors and its messages are Portuguese for a person who re
   const refused = await alices.submit(page, 'Salvar tarefa', { name: 'Notícias', prompt: 'curto', at: '' });
   t.match(refused, { status: 422, text: /Não foi salva\./ });
   t.match(refused.document.querySelector('#at-error')?.text, 'Informe um horário, como 08:00');
-  const empty = await alices.submit(page, 'Salvar tarefa', { name: ' ', prompt: 'curto' });
+  const empty = await alices.submit(page, 'Salvar tarefa', { name: 'N', prompt: 'curto' });
   t.match(empty.document.querySelector('#name-error')?.text, 'Nome: deve ter pelo menos 3 caracteres');
   const typed = { prompt: 'Quais são as notícias de hoje?', at: '08:00', notify: 'failure', maxRuns: '1000' };
   const saved = await alices.submit(refused, 'Salvar tarefa', typed);

@@ -27,7 +27,11 @@ t.test('The form shows the system message and the prompt that a run would send',
   t.match(system, /the task "Bin price"\.\nIt is Friday, 2026-11-20, 11:00, in the time zone Europe\/Berlin/);
   t.equal(prompt, FILLED);
   t.equal(readValue(page, 'prompt'), PROMPT);
-  const tokyo = await alices.submit(page, SHOW, { timezone: 'Asia/Tokyo', outputSchema: '{"type": "object"}' });
+  const tokyo = await alices.submit(page, SHOW, {
+    timezone: 'Asia/Tokyo',
+    answerAs: 'schema',
+    outputSchema: '{"type": "object"}',
+  });
   t.match(readSent(tokyo)[0], /19:00, in the time zone Asia\/Tokyo.*JSON/s);
   t.same(readSent(await alices.submit(page, SHOW, { clock: [] })), [FILLED], 'without the clock there is no message');
 });

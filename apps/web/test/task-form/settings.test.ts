@@ -23,6 +23,7 @@ const openGroups = ({ document }: ShownPage) =>
 const EVERYTHING = {
   clock: [],
   previousResult: 'on',
+  answerAs: 'schema',
   outputSchema: JSON.stringify(SCHEMA),
   notify: 'change',
   watch: ' price \n\nreleases[].date',
@@ -77,7 +78,11 @@ t.test('Every setting is stored as it is typed, shown again, and kept when nothi
     monthlyBudgetUsd: 4.5,
   });
   const edit = await alices.open(`/tasks/${id}/edit`);
-  t.same(openGroups(edit), ['knows', 'answer', 'tell', 'faults', 'limits']);
+  t.same(openGroups(edit), []);
+  t.match(
+    edit.text,
+    /Notifications .*only for changes of price.*Answer format.*price.*Limits.*Maximum runs: 20 · Monthly budget: \$4\.50/,
+  );
   t.equal(readChoice(edit, 'notify'), 'change');
   t.equal(readChoice(edit, 'alerts'), 'own');
   t.equal(readValue(edit, 'endsAt'), '2027-03-28T03:30', 'an hour that clocks skip is as much later');
@@ -118,7 +123,13 @@ t.test('A setting that cannot be is refused at its field, in an open group, with
     ['maxRetries', '4', /Choose the number of retries/, 'faults'],
   ] as const;
   for (const [field, value, message, group] of cases) {
-    const typed = { name: 'Never saved', prompt: PROMPT, [field]: value };
+    const typed = {
+      name: 'Never saved',
+      prompt: PROMPT,
+      answerAs: 'schema',
+      outputSchema: '{"type": "object"}',
+      [field]: value,
+    };
     const page = await alices.submit(open, 'Save task', typed);
     t.equal(page.status, 422, `${field} ${value}`);
     t.match(readError(page, field), message, `${field} ${value}`);
@@ -154,7 +165,8 @@ t.test('Own rules of alerts need at least one, and each is refused at its field'
 t.test('A form that was opened before these settings came leaves them as they are', async (t) => {
   const id = await postTask(app, alice, { name: 'Old form', notify: 'failure', maxRuns: 7 });
   const page = await alices.open(`/tasks/${id}/edit`);
-  for (const group of page.document.querySelectorAll('.groups')) group.remove();
+  const later = ['tell', 'knows', 'web', 'answer', 'faults', 'limits'];
+  for (const group of later) page.document.querySelector(`#${group}`)?.remove();
   await alices.submit(page, 'Save task', { description: 'changed' });
   t.match(await readTask(id), { description: 'changed', notify: 'failure', maxRuns: 7, context: { clock: true } });
 });
@@ -168,9 +180,11 @@ t.test('The next runs follow the end, the number of runs and the pause, also whi
     runs.text,
     /Wed 25 Nov.*The task is paused until 25 November 2026 at 08:00\..*Thu 26 Nov.*last of 2.*No runs after this/s,
   );
-  const schedule = { mode: 'words', every: 'day', at: '08:00', timezone: 'Europe/Berlin' };
+  const fragment = await alices.open('/tasks/new');
+  fragment.document.querySelector('#task-form')?.setAttribute('action', '/tasks/new/runs');
+  fragment.document.querySelector('#limits')?.insertAdjacentHTML('beforeend', '<input name="plannedRuns">');
   const follow = async (typed: Record<string, string>) =>
-    (await alices.open(`/tasks/new/runs?${new URLSearchParams({ ...schedule, ...typed })}`)).document.text;
+    (await alices.submit(fragment, 'Update', typed)).document.text;
   t.match(await follow({ maxRuns: '5', plannedRuns: '4' }), /Sat 21 Nov.*last of 5.*No runs after this/s);
   t.match(await follow({ endsAt: '2026-11-21T08:00' }), /End must be after the next run\./);
   t.match(await follow({ endsAt: 'never', maxRuns: '"><b>' }), /Sat 21 Nov.*And so on/s);
@@ -205,7 +219,11 @@ t.test('Two versions of a task name the settings in which they differ', async (t
   const id = await postTask(app, alice, { name: 'Two', timezone: 'Europe/Berlin' });
   const mine = await alices.open(`/tasks/${id}/edit`);
   await patchTask(app, alice, id, { notify: 'change', watch: ['price'], maxRuns: 3 });
-  const conflict = await alices.submit(mine, 'Save task', { overlap: 'cancel', outputSchema: JSON.stringify(SCHEMA) });
+  const conflict = await alices.submit(mine, 'Save task', {
+    overlap: 'cancel',
+    answerAs: 'schema',
+    outputSchema: JSON.stringify(SCHEMA),
+  });
   t.equal(conflict.status, 409);
   const rows = conflict.document
     .querySelectorAll('.versions tbody tr')
@@ -221,7 +239,7 @@ t.test('Two versions of a task name the settings in which they differ', async (t
 t.test('Hostile text in the settings stays text', async (t) => {
   const hostile = `"></textarea><script>alert(1)</script>{{7*7}}\u202e`;
   const schema = { type: 'object', properties: { [hostile]: { type: 'string' } } };
-  const typed = { outputSchema: JSON.stringify(schema), notify: 'change' };
+  const typed = { answerAs: 'schema', outputSchema: JSON.stringify(schema), notify: 'change' };
   const page = await alices.submit(await alices.open('/tasks/new'), 'Save task', {
     name: 'Hostile',
     prompt: PROMPT,

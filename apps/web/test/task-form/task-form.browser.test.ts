@@ -32,7 +32,8 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
         const { page, problems } = await open('/tasks/new', { colorScheme, viewport: { width: 320, height: 800 } });
         await page.evaluate("for (const group of document.querySelectorAll('details')) group.open = true");
         await page.check('[name=alerts][value=own]');
-        for (const every of ['hour', 'month', 'once', 'week']) {
+        await page.check('[name=answerAs][value=fields]', { force: true });
+        for (const every of ['hour', 'month', 'once', 'year', 'week']) {
           await page.selectOption('#every', every);
           const width = Number(await page.evaluate('document.documentElement.scrollWidth'));
           t.ok(width <= 320, `${every}: ${width} px`);
@@ -65,6 +66,7 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
 
   t.test('What will be sent, and the runs within limits, follow while somebody types', async (t) => {
     const { page, problems } = await open('/tasks/new');
+    await page.locator('#naming > summary').click();
     await page.fill('#name', 'Bin price');
     await page.fill('#prompt', 'What does the bin cost on {{weekday}}?');
     await page.locator('#knows > summary').click();
@@ -82,6 +84,7 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
 
   t.test('A task is saved by the keyboard alone, with a file that is uploaded at once', async (t) => {
     const { page, problems } = await open('/tasks/new');
+    await page.locator('#attachments > summary').click();
     await page.setInputFiles('#files', { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n') });
     await hasText(page, '.files', 'list.csv');
     await page.focus('.skip');
@@ -93,17 +96,15 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
       }
       throw new Error(`${key} does not lead to ${until}.`);
     };
-    await press('Tab', '#name');
-    await page.keyboard.type('By keyboard');
     await press('Tab', '#prompt');
-    await page.keyboard.type('What is new in this file?');
+    await page.keyboard.type('What is new in this file, by keyboard?');
     await press('Tab', 'input[name=mode]');
     await page.keyboard.press('ArrowRight');
     await press('Tab', '#cron');
     await page.keyboard.press('ControlOrMeta+a');
     await page.keyboard.type('0 9 * * 5');
     await Promise.all([page.waitForURL(/\/tasks\/\d+$/), page.keyboard.press('Enter')]);
-    t.match(await findTask('By keyboard'), { recurrencePattern: '0 9 * * 5', attachments: { length: 1 } });
+    t.match(await findTask('by keyboard'), { recurrencePattern: '0 9 * * 5', attachments: { length: 1 } });
     t.same(
       problems.filter((problem) => !problem.includes('404')),
       [],
@@ -114,7 +115,9 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
     const { page } = await open('/tasks/new');
     const { promise: saved, resolve } = Promise.withResolvers<void>();
     await page.route('**/api/upload', (route) => saved.then(() => route.continue()));
+    await page.locator('#naming > summary').click();
     await page.fill('#name', 'Saved early');
+    await page.locator('#attachments > summary').click();
     await page.fill('#prompt', 'What is new in this file?');
     await page.setInputFiles('#files', { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n') });
     await page.click('.primary');
@@ -125,6 +128,7 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
 
   t.test('A file of another kind is refused at its field', async (t) => {
     const { page } = await open('/tasks/new');
+    await page.locator('#attachments > summary').click();
     await page.setInputFiles('#files', { name: 'plan.tiff', mimeType: 'image/tiff', buffer: Buffer.from('II') });
     await hasText(page, '#files-error', 'plan.tiff must be a file of one of these kinds');
     t.match(await page.getAttribute('#files', 'aria-describedby'), 'files-error');

@@ -275,10 +275,10 @@ t.test('The runs say how a pattern combines day of month and weekday', async (t)
 });
 
 t.test('Changes of clocks and short months are said beside the runs', async (t) => {
-  const runs = async (query: Record<string, string>) => {
-    const page = await alices.open(`/tasks/new/runs?${new URLSearchParams(query)}`);
-    return page.document.text.replace(/\s+/g, ' ');
-  };
+  const form = await alices.open('/tasks/new');
+  form.document.querySelector('#task-form')?.setAttribute('action', '/tasks/new/runs');
+  const runs = async (typed: Record<string, string>) =>
+    (await alices.submit(form, 'Update', typed)).document.text.replace(/\s+/g, ' ');
   const zone = { timezone: 'Europe/Berlin' };
   t.match(
     await runs({ ...zone, mode: 'cron', cron: '30 2 28-31 3 *' }),
@@ -350,9 +350,11 @@ t.test('The form takes the session and two more statements', async (t) => {
     t.equal((await alices.open(url)).status, 200);
     t.ok(statements() <= SESSION_STATEMENTS + 2, url);
   }
+  const form = await alices.open('/tasks/new');
+  form.document.querySelector('#task-form')?.setAttribute('action', '/tasks/new/runs');
   const statements = countStatements(ctx.db);
-  await alices.open('/tasks/new/runs?every=day&at=08:00&timezone=UTC');
-  t.equal(statements(), SESSION_STATEMENTS, 'the next runs take the session only');
+  t.match((await alices.submit(form, 'Update')).document.text, /And so on/);
+  t.equal(statements(), 2 * SESSION_STATEMENTS, 'the next runs take the session, twice for a form with files');
 });
 
 t.test('An interval keeps its rhythm when only its time is changed, and ends with another schedule', async (t) => {

@@ -41,6 +41,53 @@ t.test('A prompt is tried before it is saved, and counts like a message of agent
   t.equal(await findTask(''), undefined, 'no task is stored');
 });
 
+t.test('The same form sent again gets the first answer, and the prompt is paid once', async (t) => {
+  const used = async () => (await get('/api/usage')).usage.daily.executions.used;
+  const [before, asked] = [await used(), server.requests.length];
+  server.answer(() => ({ text: `Answer ${server.requests.length - asked}` }));
+  const open = await alices.open('/tasks/new');
+  const pages = await Promise.all(
+    Array.from({ length: 3 }, () => alices.submit(open, 'Try it now', { prompt: PROMPT })),
+  );
+  for (const page of pages) t.match(page.document.querySelector('#answer-now .answer')?.text, /Answer 1/);
+  t.match((await alices.submit(open, 'Try it now', { prompt: PROMPT })).text, /Answer 1/, 'also later');
+  t.equal(server.requests.length, asked + 1);
+  t.equal(await used(), before + 1);
+  const answered = pages[0]!;
+  t.ok(answered.document.querySelector('#answer-now[autofocus][tabindex="-1"]'), 'the answer gets the focus');
+  t.match((await alices.submit(answered, 'Try it now')).text, /Answer 2/, 'the form that is shown then is another one');
+  await alices.submit(open, 'Try it now', { prompt: `${PROMPT} Or six.` });
+  t.equal(server.requests.length, asked + 3, 'another prompt is another answer');
+});
+
+t.test('A task is saved once, however often its form is sent', async (t) => {
+  const open = await alices.open('/tasks/new');
+  const send = () => alices.submit(open, 'Save task', { name: 'Only once', prompt: PROMPT });
+  const pages = await Promise.all([send(), send(), send()]);
+  t.equal(new Set(pages.map(({ url }) => url)).size, 1);
+  t.equal((await get('/api/tasks?search=Only+once')).tasks.length, 1);
+});
+
+t.test('What a run costs is said before the task is saved', async (t) => {
+  const page = await alices.open('/tasks/new');
+  t.match(
+    page.document.querySelector('#runs')?.text,
+    /At most \$0\.00\d+ a run, and \$0\.\d+ in 30 days \(30 runs\)\./,
+  );
+  const hourly = await alices.submit(page, 'Update', { every: 'hour', minute: '0', aiModel: 'no-such-model' });
+  t.match(hourly.document.querySelector('#runs')?.text, /719 runs in 30 days\. The price of this model is not known\./);
+  const { id } = await findTask('Only once');
+  server.answer(() => ({ text: 'Fine.' }));
+  for (let run = 0; run < 3; run += 1) {
+    await alices.submit(await alices.open(`/tasks/${id}`), 'Run now');
+    await createWorker(ctx).drain();
+  }
+  t.match(
+    (await alices.open(`/tasks/${id}/edit`)).document.querySelector('#runs')?.text,
+    /About \$0\.0\d+ a run, as the latest ones, and \$0\.0\d+ in 30 days \(30 runs\)\./,
+  );
+});
+
 t.test('A prompt that cannot be tried says why, and keeps what was typed', async (t) => {
   const open = await alices.open('/tasks/new');
   const short = await alices.submit(open, 'Try it now', { prompt: 'short' });
@@ -53,7 +100,12 @@ t.test('A prompt that cannot be tried says why, and keeps what was typed', async
 });
 
 const SCHEMA = JSON.stringify({ type: 'object', properties: { price: { type: 'number' } }, required: ['price'] });
-const PRICE = { prompt: 'What does the bin cost today?', outputSchema: SCHEMA, watch: 'price\nshop' };
+const PRICE = {
+  prompt: 'What does the bin cost today?',
+  answerAs: 'schema',
+  outputSchema: SCHEMA,
+  watch: 'price\nshop',
+};
 
 t.test('A schema and watched values are tried with the prompt, and nothing is stored', async (t) => {
   server.answer(() => ({ text: '{"price": 59.9}' }));
@@ -108,7 +160,8 @@ t.test('The form of a stored task says whether the answer has changed since the 
   const edit = await alices.open(`${saved.url}/edit`);
   t.match(await alices.submit(edit, 'Try it now'), { text: /Unchanged since the last success\./ });
   server.answer(() => ({ text: '{"price": 64.9}' }));
-  t.match(await alices.submit(edit, 'Try it now'), { text: /Changed since the last success: ?price\./ });
+  const again = await alices.open(`${saved.url}/edit`);
+  t.match(await alices.submit(again, 'Try it now'), { text: /Changed since the last success: ?price\./ });
 });
 
 t.test('The models of the provider are offered, and a name beside them stays', async (t) => {

@@ -42,7 +42,8 @@ t.test('Web tools are chosen without a script, and the task shows them', async (
   t.match((await get(`/api/tasks/${id}`)).task, { tools: tools.tools, maxToolUses: 3, aiModel: WITH_TOOLS });
   t.match(page.text, /Web tools ?search and pages, up to 3 uses per run/);
   const stored = await alices.open(`/tasks/${id}/edit`);
-  t.ok(isOpen(stored));
+  t.notOk(isOpen(stored));
+  t.match(stored.text, /Web tools ?search and pages, up to 3 uses per run/);
   t.same(readTools(stored), tools.tools);
   t.equal(readValue(stored, 'maxToolUses'), '3');
   const changed = await alices.submit(stored, 'Save task', { tools: ['web_search'] });

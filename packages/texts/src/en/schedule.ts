@@ -10,7 +10,8 @@ const SUFFIXES: Record<Intl.LDMLPluralRule, string> = {
   many: 'th',
   other: 'th',
 };
-const ordinal = (number: number) => `${number}${SUFFIXES[ordinals.select(number)]}`;
+/** `2nd` */
+export const ordinal = (number: number) => `${number}${SUFFIXES[ordinals.select(number)]}`;
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const ORDINALS = ['First', 'Second', 'Third', 'Fourth', 'Fifth'];

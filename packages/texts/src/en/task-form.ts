@@ -1,5 +1,6 @@
 import { parts } from '../parts.ts';
 import { formats } from './formats.ts';
+import { ordinal } from './schedule.ts';
 
 const { count, list } = formats;
 
@@ -39,6 +40,8 @@ export const taskForm = {
     maxToolUses: 'Maximum uses',
     requireTools: 'Must use each',
     fallbackModels: 'Fallback models',
+    answerAs: 'Answer as',
+    fieldName: 'Fields of the answer',
     outputSchema: 'JSON schema',
     channels: 'Channels',
     notify: 'Notifications',
@@ -102,6 +105,10 @@ export const taskForm = {
   connectionLost: 'was not sent: the connection was lost',
   notAttached: 'was not attached:',
 
+  modelDefault: 'Model default',
+  setUpProvider: 'Set up a provider',
+  askForProvider: 'An administrator can set one up.',
+  nameHint: 'Leave empty to take the first words of the prompt.',
   modelUnlisted: 'The provider does not list this model.',
   modelsUnknown: 'The provider has no list of models. Enter the exact name.',
   modelOffline: 'No AI provider is set up. The built-in offline model answers.',
@@ -110,7 +117,6 @@ export const taskForm = {
 
   emailHint: 'Optional. The answer is mailed here after each run. We ask a new address for consent first.',
   webhookHint: 'Optional. Receives a signed request after each run.',
-  channelsBelow: <P>(link: (text: string) => P) => parts`For a chat or a phone, choose ${link('channels')} below.`,
 
   schedule: 'Schedule',
   scheduleFormat: 'Format of the schedule',
@@ -126,14 +132,14 @@ export const taskForm = {
     year: 'Year',
     once: 'Once',
   },
-  interval: 'repeated',
-  repeat: (count: number) => (count === 1 ? 'each time' : `every ${formats.number(count)}`),
+  interval: 'interval',
+  repeat: (count: number) => (count === 1 ? 'each one' : `each ${ordinal(count)} one`),
   dayOfMonth: 'day of the month',
   nths: ['first', 'second', 'third', 'fourth', 'fifth'] as readonly string[],
   lastOf: 'last',
   weekday: 'weekday',
   again: 'and at',
-  noAgain: 'no other hour',
+  noAgain: '–',
   minutes: 'minutes',
   hours: 'hours',
   atMinute: 'at minute',
@@ -194,14 +200,22 @@ export const taskForm = {
   skippedMonths: (months: readonly string[], day: number | 'last') => `No run in ${list(months)}: no day ${day}.`,
   runsEnd: 'No runs after this.',
   runsGoOn: 'And so on.',
+  noPrice: (runs: number) => `${count(runs, 'run', 'runs')} in 30 days. The price of this model is not known.`,
+  costAbout: (run: string, total: string, runs: number) =>
+    `About ${run} a run, as the latest ones, and ${total} in 30 days (${count(runs, 'run', 'runs')}).`,
+  costAtMost: (run: string, total: string, runs: number) =>
+    `At most ${run} a run, and ${total} in 30 days (${count(runs, 'run', 'runs')}).`,
   zoneNow: (place: string, time: string) => `${place} time, now ${time}.`,
 
-  advanced: 'Advanced',
+  moreSettings: 'More settings',
   groups: {
+    name: { title: 'Name and description', usual: 'from the prompt' },
+    model: { title: 'Model', usual: '' },
+    files: { title: 'Attachments', usual: 'none' },
     knows: { title: 'Context', usual: 'date and time' },
     web: { title: 'Web tools', usual: 'none' },
     answer: { title: 'Answer format', usual: 'free text' },
-    tell: { title: 'Channels and alerts', usual: 'after each run' },
+    tell: { title: 'Notifications', usual: 'none' },
     faults: { title: 'Error handling', usual: '3 retries' },
     limits: { title: 'Limits', usual: 'none' },
   },
@@ -248,6 +262,17 @@ export const taskForm = {
   toolsMissing: (reason: string) => `${reason} Remove the tools, or choose another model`,
   checkTools: 'Check the model again',
 
+  answerForms: { text: 'Text', number: 'Number', fields: 'Table of fields', schema: 'JSON schema' },
+  numberHint: 'The answer is one number, such as a price or a count. It can be watched and compared.',
+  answerFields: 'Fields of the answer',
+  answerFieldsHint: 'Each answer has all of them. Empty rows are ignored; save or update the form for more rows.',
+  fieldKinds: { text: 'Text', number: 'Number', boolean: 'Yes or no', list: 'List of texts' },
+  fieldNameOf: (row: number) => `Name of field ${row}`,
+  fieldKindOf: (row: number) => `Kind of field ${row}`,
+  fieldExamples: ['price', 'currency', 'inStock'] as readonly string[],
+  enterField: 'Enter at least one field of the answer',
+  fieldTwice: 'Give each field of the answer its own name',
+  chooseAnswer: 'Choose text, number, a table of fields or a JSON schema',
   schemaHint:
     'Each answer is a JSON object that matches the schema. After a mismatch the model gets one more try, then the run fails. Leave empty for free text.',
   example: 'Example',
@@ -305,6 +330,10 @@ export const taskForm = {
   budget: 'Monthly budget ($)',
   budgetHint: 'Runs that could exceed the budget are skipped. Months start at midnight UTC.',
 
+  restored: 'Your draft is restored.',
+  discard: 'Discard it',
+  notUpdated: 'The server cannot be reached, so the next runs are not up to date.',
+  trying: 'Running …',
   trial: 'Trial answer',
   trialTokens: (input: number, output: number, isEstimated: boolean) =>
     `${isEstimated ? 'about ' : ''}${count(input + output, 'token', 'tokens')} (${formats.number(input)} in, ${formats.number(output)} out)`,
@@ -321,8 +350,7 @@ export const taskForm = {
   changedValues: <P>(strong: (text: string) => P, values: P) =>
     parts`${strong('Changed')} since the last success: ${values}.`,
 
-  firstEvery: { day: 'day', weekday: 'weekday', week: 'week', month: 'month' },
-  firstExample: 'What happened in our field since yesterday? Five lines, the most important first.',
+  promptExample: 'What happened in our field since yesterday? Five lines, the most important first.',
   saveAndTry: 'Save and try it now',
   saveOnly: 'Save only',
   allSettings: 'All settings',

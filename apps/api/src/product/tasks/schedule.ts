@@ -43,7 +43,7 @@ export function requireNextRun(plan: Plan, now: Date): Date {
   throw invalidField(field, NO_RUN[field]);
 }
 
-type PlanInput = Omit<PreviewTaskInput, 'count'> & { plannedRuns?: number };
+export type PlanInput = Omit<PreviewTaskInput, 'count'> & { plannedRuns?: number };
 
 /** Throws 400 if its pattern is invalid. */
 export function toPlan({ endsAt, pausedUntil, maxRuns = null, plannedRuns = 0, ...input }: PlanInput): Plan {

@@ -1,6 +1,6 @@
 import { readForm } from '../../http/forms.ts';
 import type { PageRoutes } from '../../http/routes.ts';
-import { nameTask } from '../task-form/first-task.ts';
+import { nameTask } from '../task-form/name-task.ts';
 import { proposeTask } from '../task-form/submit.ts';
 import { askAgent, showAgent, showAnswer, showDraft } from './agent.ts';
 import { saveProposal } from './proposal.ts';

@@ -6,7 +6,7 @@ import { buildAddress } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
 import type { UserPageContext } from '../../page.ts';
-import { nameTask } from '../task-form/first-task.ts';
+import { nameTask } from '../task-form/name-task.ts';
 import type { Proposal } from '../task-form/proposal.ts';
 import { renderProposal } from './proposal.ts';
 

@@ -2,10 +2,11 @@ import type { WebActionData } from '../../actions.ts';
 import { firstLine } from '../../components/first-line.ts';
 import { renderDays } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
+import { ASSET_URLS } from '../../http/assets.ts';
 import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
 import { renderSeeAll } from '../runs/seen.ts';
-import { renderFirstTaskForm } from '../task-form/first-task.ts';
+import { renderShortForm } from '../task-form/short-form.ts';
 import { renderAttention, renderOutages } from './attention.ts';
 import { renderDayAhead, renderRefused, renderUpNext } from './day-ahead.ts';
 import { renderMonth } from './month.ts';
@@ -66,13 +67,14 @@ ${renderMonth(overview.usage, context)}`,
 }
 
 /** The home of a person without a task is the form of the first one. */
-const showFirstTask = (context: UserPageContext, overview: Overview): Page => ({
+const showFirstTask = async (context: UserPageContext, overview: Overview): Promise<Page> => ({
   title: context.texts.home.title,
   subtitle: `${context.texts.formats.longDay(context.now, context.timeZone)} · ${context.texts.home.nothingPlanned}`,
+  scripts: [ASSET_URLS.taskForm],
   body: html`<section class="gap" aria-labelledby="first">
 <h2 id="first">${context.texts.home.firstTask}</h2>
 <p class="lead">${context.texts.home.firstTaskText}</p>
-${renderFirstTaskForm(context)}
+${await renderShortForm(context)}
 </section>
 ${overview.causes.length > 0 && renderAttention(context, overview)}`,
 });

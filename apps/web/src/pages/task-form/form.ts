@@ -1,17 +1,18 @@
 import type { Texts } from '@carillon/texts';
 import { type FormErrors, NO_ERRORS } from '../../components/fields.ts';
-import { type Html, html } from '../../html.ts';
+import { type Html, html, raw } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
 import type { Page, UserPageContext } from '../../page.ts';
+import { renderAttempt, renderScriptTexts } from './attempt.ts';
 import type { TaskFormData } from './form-data.ts';
 import type { FormValues } from './form-values.ts';
 import { renderProblems } from './problems.ts';
-import { renderPromptFields } from './prompt.ts';
+import { renderPromptField, renderProviderNotice } from './prompt.ts';
+import { estimateCost, renderCost } from './schedule/cost.ts';
 import { renderScheduleFields } from './schedule/fields.ts';
 import type { Plan } from './schedule/plan.ts';
 import { renderRuns } from './schedule/runs.ts';
 import { renderGroups } from './settings/groups.ts';
-import { renderModelFields, renderNotificationFields } from './settings/model.ts';
 import { renderTrial, type Trial } from './trial/trial.ts';
 
 export interface TaskForm {
@@ -37,11 +38,18 @@ function describeState({ task }: TaskFormData, { taskForm }: Texts): string | nu
   return task?.status === 'failed' || task?.status === 'completed' ? taskForm.ended : null;
 }
 
-function renderPreview(context: UserPageContext, plan: Plan, { timezone }: FormValues, formData: TaskFormData): Html {
+async function renderPreview(
+  context: UserPageContext,
+  plan: Plan,
+  values: FormValues,
+  formData: TaskFormData,
+): Promise<Html> {
   const { texts } = context;
+  const { id, plannedRuns = 0 } = formData.task ?? {};
+  const cost = await estimateCost(context, values, plan, { id, plannedRuns });
   const state = describeState(formData, texts);
   return html`<aside aria-labelledby="preview"><div class="panel"><div class="head"><h2 id="preview">${texts.taskForm.preview}</h2><button class="plain" name="action" value="preview" formnovalidate>${texts.taskForm.update}</button></div>
-<div id="runs" aria-live="polite">${renderRuns(context, plan, timezone)}</div>${state !== null && html`<p class="note">${state}</p>`}</div></aside>`;
+<div id="runs" aria-live="polite">${renderRuns(context, plan, values.timezone)}${renderCost(context, cost)}</div>${state !== null && html`<p class="note">${state}</p>`}</div></aside>`;
 }
 
 /** The first button of a form is the one that the Enter key presses. */
@@ -51,31 +59,30 @@ const enterKey = (text: string) =>
 function renderButtons({ taskForm, forms }: Texts, save: string, isConflict: boolean, address: string | null): Html {
   return html`<div class="do"><button class="primary" name="action" value="save">${save}</button>${
     isConflict && html`<a class="button" href="${address}/edit">${taskForm.takeStored}</a>`
-  }<button name="action" value="try" formnovalidate>${taskForm.tryNow}</button><a class="button quiet" href="${address ?? '/tasks'}">${forms.cancel}</a></div>`;
+  }<button name="action" value="try" formnovalidate>${taskForm.tryNow}</button><a class="button quiet" href="${address ?? '/tasks'}">${forms.cancel}</a><p class="muted" id="trying" role="status"></p></div>`;
 }
 
 /** The page of the form, for a new task or a stored one. */
-export function renderTaskForm(context: UserPageContext, form: TaskForm): Page {
+export async function renderTaskForm(context: UserPageContext, form: TaskForm): Promise<Page> {
   const { csrfField, now, timeZone, texts } = context;
   const { taskForm, navigation } = texts;
   const { values, formData, plan, errors = NO_ERRORS, status = 200, failure, trial, sent, conflict, proposal } = form;
   const { task } = formData;
   const address = task && `/tasks/${task.id}`;
   const save = conflict === undefined ? taskForm.save : taskForm.saveMine;
-  const hidden = html`${csrfField}${task && html`<input type="hidden" name="revision" value="${task.revision}">`}${proposal && html`<input type="hidden" name="proposal" value="${proposal}">`}${enterKey(save)}`;
+  const hidden = html`${csrfField}${renderAttempt()}${task && html`<input type="hidden" name="task" value="${task.id}"><input type="hidden" name="revision" value="${task.revision}">`}${proposal && html`<input type="hidden" name="proposal" value="${proposal}">`}${enterKey(save)}`;
   return {
     title: task ? taskForm.edit(task.name) : taskForm.newTask,
     breadcrumb: task ? { href: address ?? '', text: task.name } : { href: '/tasks', text: navigation.tasks },
     subtitle: task ? undefined : proposal ? taskForm.proposed : taskForm.subtitle,
     status,
-    scripts: [ASSET_URLS.attach],
+    scripts: [ASSET_URLS.attach, ASSET_URLS.taskForm],
     body: html`${renderProblems(errors, failure ?? taskForm.notSaved)}${conflict}${trial && renderTrial(trial, texts)}
-<form class="split steps" id="task-form" method="post" enctype="multipart/form-data" action="${address ? `${address}/edit` : '/tasks/new'}">
-${renderPromptFields({ values, formData, errors, texts }, hidden)}
+<form class="split steps" id="task-form" method="post" enctype="multipart/form-data" action="${address ? `${address}/edit` : '/tasks/new'}"${renderScriptTexts(texts)}${status === 200 && !trial && !sent && raw(' data-fresh')}>
+${hidden}<section class="gap">${renderProviderNotice(context, formData)}
+${renderPromptField({ prompt: values.prompt, rows: 8, errors, texts })}</section>
 ${renderScheduleFields(values, plan, [timeZone], errors, texts)}
-${renderPreview(context, plan, values, formData)}
-${renderModelFields({ values, formData, errors, texts })}
-${renderNotificationFields({ values, errors, texts })}
+${await renderPreview(context, plan, values, formData)}
 ${renderGroups({ values, formData, errors, now, sent, texts })}
 ${renderButtons(texts, save, conflict !== undefined, address)}
 </form>`,

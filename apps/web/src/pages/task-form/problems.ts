@@ -92,7 +92,7 @@ export function renderProblems({ fields, form }: FormErrors, failure: string): H
   const entries = Object.entries(fields);
   if (entries.length === 0 && form === null) return false;
   const links = entries.map(([field, [message = '']]) => html`<li><a href="#${toAnchor(field)}">${message}</a></li>`);
-  return html`<div class="notice" role="alert">${renderIcon('failed')}<p><b>${failure}</b> ${form}</p>${
+  return html`<div class="notice" role="alert" tabindex="-1" autofocus>${renderIcon('failed')}<p><b>${failure}</b> ${form}</p>${
     links.length > 0 && html`<ul>${links}</ul>`
   }</div>`;
 }

@@ -1,6 +1,7 @@
 import type { Texts } from '@carillon/texts';
-import { renderField, renderInput, renderTextarea } from '../../components/fields.ts';
-import { type Html, html, raw } from '../../html.ts';
+import { type FormErrors, renderField, renderInput, renderTextarea } from '../../components/fields.ts';
+import { EMPTY, type Html, html, raw } from '../../html.ts';
+import type { UserPageContext } from '../../page.ts';
 import type { TaskFormData } from './form-data.ts';
 import type { SectionProps } from './settings/section-props.ts';
 
@@ -17,7 +18,8 @@ const renderAttached = (
     size !== null && formats.bytes(size)
   }</span> <button class="plain" name="remove" value="${id}" formnovalidate aria-label="${remove} ${name}">${remove}</button></li>`;
 
-function renderFiles({ values: { attachments }, formData: { files }, errors, texts }: PromptProps): Html {
+/** The files that go with the prompt. */
+export function renderFiles({ values: { attachments }, formData: { files }, errors, texts }: PromptProps): Html {
   const { taskForm, formats } = texts;
   const { remove, attached: attachedText, removed, uploading, connectionLost, notAttached } = taskForm;
   const scriptTexts = { remove, attached: attachedText, removed, uploading, connectionLost, notAttached };
@@ -40,30 +42,51 @@ function renderFiles({ values: { attachments }, formData: { files }, errors, tex
 
 type PromptProps = Pick<SectionProps, 'values' | 'formData' | 'errors' | 'texts'>;
 
-/** What is asked. `hidden` stands before all other fields and buttons. */
-export function renderPromptFields(props: PromptProps, hidden: Html): Html {
-  const { values, errors, texts } = props;
-  const { fields, descriptionHint } = texts.taskForm;
-  return html`<section class="gap" aria-labelledby="what"><h2 id="what">${fields.prompt}</h2>${hidden}
-${renderInput({
-  name: 'name',
-  label: fields.name,
-  value: values.name,
-  required: true,
-  autocomplete: 'off',
-  attributes: raw('maxlength="100"'),
-  errors,
-})}
-${renderTextarea({ name: 'prompt', label: fields.prompt, value: values.prompt, required: true, rows: 8, errors })}
+interface PromptField {
+  prompt: string;
+  rows: number;
+  errors: FormErrors;
+  texts: Texts;
+}
+
+/** What the model is asked. */
+export const renderPromptField = ({ prompt, rows, errors, texts: { taskForm } }: PromptField): Html =>
+  renderTextarea({
+    name: 'prompt',
+    label: taskForm.fields.prompt,
+    value: prompt,
+    required: true,
+    rows,
+    placeholder: taskForm.promptExample,
+    errors,
+  });
+
+/** Says before anything is written that no model will answer. */
+export function renderProviderNotice({ viewer, texts }: UserPageContext, { models }: TaskFormData): Html {
+  const { taskForm } = texts;
+  if (models.kind !== 'offline') return EMPTY;
+  return html`<div class="notice warn"><p>${taskForm.modelOffline} ${
+    viewer.role === 'ADMIN' ? html`<a href="/admin/providers">${taskForm.setUpProvider}</a>` : taskForm.askForProvider
+  }</p></div>`;
+}
+
+/** How the task is called, for people. */
+export const renderNameFields = ({ values, errors, texts: { taskForm } }: PromptProps): Html =>
+  html`${renderInput({
+    name: 'name',
+    label: taskForm.fields.name,
+    value: values.name,
+    autocomplete: 'off',
+    attributes: raw('maxlength="100"'),
+    hint: taskForm.nameHint,
+    errors,
+  })}
 ${renderInput({
   name: 'description',
-  label: fields.description,
+  label: taskForm.fields.description,
   value: values.description,
   autocomplete: 'off',
   attributes: raw('maxlength="500"'),
-  hint: descriptionHint,
+  hint: taskForm.descriptionHint,
   errors,
-})}
-${renderFiles(props)}
-</section>`;
-}
+})}`;

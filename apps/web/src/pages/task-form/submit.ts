@@ -3,14 +3,24 @@ import { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
 import { isUuid } from '@carillon/contract/validation/formats';
 import { compileValidator } from '@carillon/contract/validation/validator';
 import type { Texts } from '@carillon/texts';
+import type { WebActionData } from '../../actions.ts';
 import type { FormErrors } from '../../components/fields.ts';
-import { readForm, readQuery } from '../../http/forms.ts';
+import { type Form, readForm, readQuery } from '../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { attachFiles } from './attachments.ts';
+import { readAttempt } from './attempt.ts';
 import { renderConflict } from './conflict.ts';
 import { renderTaskForm, type TaskForm } from './form.ts';
-import type { StoredTask, TaskFormData } from './form-data.ts';
-import { createFormValues, type FormValues, readFormValues, toFormValues, toRecurrenceValues } from './form-values.ts';
+import type { TaskFormData } from './form-data.ts';
+import {
+  createFormValues,
+  type FormValues,
+  readFormValues,
+  readSchedule,
+  toFormValues,
+  toRecurrenceValues,
+} from './form-values.ts';
+import { nameTask } from './name-task.ts';
 import { hasErrors, nameFields, type Problems, toTaskErrors, toTaskStatus, withProblems } from './problems.ts';
 import {
   confirmProposal,
@@ -28,7 +38,7 @@ import { renderPromptPreview } from './trial/prompt-preview.ts';
 import { tryTask } from './trial/try-task.ts';
 
 /** `typed`: what the form has already. */
-const openForm = async (
+export const openForm = async (
   { actions, session }: UserPageContext,
   id: number | null,
   { attachments, aiModel }: Pick<FormValues, 'attachments'> & Partial<Pick<FormValues, 'aiModel'>> = {
@@ -39,7 +49,7 @@ const openForm = async (
     await actions.openTaskForm(session, {
       ...(id !== null && { id }),
       attachments: [...attachments],
-      ...(aiModel !== undefined && { aiModel }),
+      ...(aiModel && { aiModel }),
     }),
   );
 
@@ -108,7 +118,7 @@ export async function submitTask(context: UserPageContext, id: number | null): P
   const kept = { ...sent, attachments: sent.attachments.filter((file) => !removed.includes(file)) };
   const { values: attached, problems: fileProblems } = await attachFiles(context, kept);
   const formData = await openForm(context, id, attached);
-  const values = form.has('notify') ? attached : { ...attached, ...keepSettings(formData.task) };
+  const values = completeValues(context, form, attached, formData);
   const proposal = form.text('proposal');
   const proposed = formData.task ? null : await findProposal(context, proposal);
   const schedule = formData.task ?? (proposed && findLiveSchedule(proposed, context.now));
@@ -125,21 +135,28 @@ export async function submitTask(context: UserPageContext, id: number | null): P
   if (action === 'sent') return show({ sent: await renderPromptPreview(context, values, id) });
   const input = readInput(values, formData, context.texts);
   const problems = { ...input.problems, ...fileErrors };
+  const attempt = readAttempt(form);
   if (action === 'try') {
-    return tryTask(context, { ...input, problems, timezone: values.timezone, task: formData.task }, show);
+    return tryTask(context, { ...input, problems, timezone: values.timezone, task: formData.task, ...attempt }, show);
   }
 
   const all = { ...problems, ...plan.problems };
   if (Object.keys(all).length > 0) return show({ errors: withProblems(all), status: 422 });
   return formData.task
     ? saveChanges(context, Number(form.text('revision')), { values, formData, plan }, input.settings)
-    : create(context, plan, input.settings, { show, proposal });
+    : create(context, plan, { ...input.settings, ...attempt }, { show, proposal, isRun: action === 'run' });
 }
 
-/** For forms that were opened before these fields came. */
-const keepSettings = (task: StoredTask | null) => (task ? toSettingsValues(task) : createSettingsValues());
+/** The short form has a prompt and a schedule only; forms that were opened before the settings came have no settings. */
+function completeValues(context: UserPageContext, form: Form, sent: FormValues, { defaultModel, task }: TaskFormData) {
+  const { prompt, timezone } = sent;
+  if (form.has('short')) {
+    return { ...createFormValues(timezone, context.now, defaultModel ?? ''), ...readSchedule(form), prompt };
+  }
+  return form.has('notify') ? sent : { ...sent, ...(task ? toSettingsValues(task) : createSettingsValues()) };
+}
 
-type Show = (rest?: Partial<TaskForm>) => Page;
+type Show = (rest?: Partial<TaskForm>) => Promise<Page>;
 const validate = compileValidator(TaskSettingsInput);
 
 const TEMPERATURE = /^(?:[01](?:[.,]\d{1,2})?|2(?:[.,]0{1,2})?)$/;
@@ -159,7 +176,7 @@ function readInput(
   if (!COUNT.test(values.maxTokens)) problems.maxTokens = [taskForm.wholeNumber(taskForm.fields.maxTokens)];
   const temperature = Math.round(Number(values.temperature.replace(',', '.')) * 100);
   const settings = {
-    name: values.name,
+    name: values.name.trim() || nameTask(values.prompt, texts),
     description: values.description || null,
     prompt: values.prompt,
     aiModel: values.aiModel,
@@ -183,6 +200,8 @@ export function describeNextRun(context: UserPageContext, at: string): string {
 
 interface Creation {
   show: Show;
+  /** Whether the task runs at once. */
+  isRun: boolean;
   /** Empty without one. */
   proposal: string;
 }
@@ -190,29 +209,40 @@ interface Creation {
 async function create(
   context: UserPageContext,
   plan: Plan,
-  settings: TaskSettingsInput,
-  { show, proposal }: Creation,
+  { attempt, ...settings }: TaskSettingsInput & { attempt?: string },
+  { show, proposal, isRun }: Creation,
 ): Promise<Page | Redirect> {
   const { schedule } = plan;
+  const { actions, session, texts } = context;
   if (isUuid(proposal)) {
     const changes = { ...settings, ...(plan.isStored ? {} : schedule) };
     return confirmProposal(context, proposal, changes, (result) =>
       // Once it has expired, what is typed is a new task like any other.
       result.code === 'NOT_FOUND'
-        ? create(context, plan, settings, { show, proposal: '' })
+        ? create(context, plan, settings, { show, proposal: '', isRun })
         : show({ errors: toProposalErrors(result, context), status: toTaskStatus(result) }),
     );
   }
   if (!schedule) throw new Error('A plan without problems has a schedule.');
-  const result = await context.actions.createTask(context.session, { ...settings, ...schedule });
-  if (result.success) {
-    const { taskId } = result.data;
-    return redirect(
-      `/tasks/${taskId}`,
-      `${context.texts.taskForm.saved} ${describeNextRun(context, schedule.scheduledFor)}`,
-    );
+  const input = { ...settings, ...schedule, ...(attempt !== undefined && { attempt }) };
+  const refuse = (result: ActionError) => show({ errors: toTaskErrors(result, texts), status: toTaskStatus(result) });
+  const next = describeNextRun(context, schedule.scheduledFor);
+  if (isRun) {
+    const result = await actions.createTaskAndRun(session, input);
+    return result.success ? goToRun(result.data, next, texts) : refuse(result);
   }
-  return show({ errors: toTaskErrors(result, context.texts), status: toTaskStatus(result) });
+  const result = await actions.createTask(session, input);
+  return result.success ? redirect(`/tasks/${result.data.taskId}`, `${texts.taskForm.saved} ${next}`) : refuse(result);
+}
+
+/** Goes to the run; to the task if a quota or the trial forbids a run. */
+function goToRun(
+  { taskId, executionId, refusal }: WebActionData<'createTaskAndRun'>,
+  next: string,
+  { taskForm }: Texts,
+): Redirect {
+  if (executionId !== null) return redirect(`/executions/${executionId}`, `${taskForm.savedAndRunning} ${next}`);
+  return redirect(`/tasks/${taskId}`, refusal === 'trial' ? taskForm.savedTrialEnded : taskForm.savedQuotaUsed);
 }
 
 interface Edited {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { PreviewTaskInput } from '../../occurrences.ts';
-import { Id, strictObject } from '../../primitives.ts';
+import { Id, strictObject, Uuid } from '../../primitives.ts';
 import { PreviewPromptInput } from '../../tasks/preview-prompt.ts';
 import { Watch } from '../../tasks/run-settings.ts';
 import { ChangeTaskInput, CreateTaskInput, DuplicateTaskInput } from '../../tasks.ts';
@@ -27,6 +27,10 @@ const TypedTask = {
   tools: CreateTaskInput.properties.tools,
 };
 
+/** Names one showing of a form: sent twice, it does its work once. */
+const attempt = Type.Optional(Uuid);
+const NewTask = strictObject({ ...CreateTaskInput.properties, attempt });
+
 const { aiModel, maxTokens, temperature, attachments, maxToolUses } = CreateTaskInput.properties;
 
 export const taskFormActions = {
@@ -46,11 +50,28 @@ export const taskFormActions = {
   previewRuns: userAction(
     strictObject({ ...PreviewTaskInput.properties, plannedRuns: Type.Optional(Type.Integer({ minimum: 0 })) }),
   ),
+  /** What a run costs, and the planned runs of 30 days. `id`: a task whose runs may say it. */
+  estimateCost: userAction(
+    strictObject({
+      ...PreviewTaskInput.properties,
+      plannedRuns: Type.Optional(Type.Integer({ minimum: 0 })),
+      id: Type.Optional(Id),
+      prompt: Type.String(),
+      aiModel: Type.Required(Type.Object({ aiModel })).properties.aiModel,
+      fallbackModels: CreateTaskInput.properties.fallbackModels,
+      maxTokens: Type.Integer({ minimum: 1 }),
+      outputSchema: CreateTaskInput.properties.outputSchema,
+      tools: CreateTaskInput.properties.tools,
+      maxToolUses,
+      attachments,
+      notify: CreateTaskInput.properties.notify,
+    }),
+  ),
   /** The system message and the prompt that a run would send. */
   previewPrompt: userAction(strictObject(TypedTask)),
-  createTask: userAction(CreateTaskInput),
+  createTask: userAction(NewTask),
   /** Also queues a run, unless a quota forbids it. */
-  createTaskAndRun: userAction(CreateTaskInput),
+  createTaskAndRun: userAction(NewTask),
   /** CONFLICT unless the task still has this revision. */
   saveTask: userAction(strictObject({ ...ChangeTaskInput.properties, id: Id, revision: Type.Integer() })),
   duplicateTask: userAction(strictObject({ ...DuplicateTaskInput.properties, id: Id })),
@@ -58,6 +79,7 @@ export const taskFormActions = {
   tryPrompt: userAction(
     strictObject({
       ...TypedTask,
+      attempt,
       aiModel: Type.Required(Type.Object({ aiModel })).properties.aiModel,
       maxTokens,
       temperature,

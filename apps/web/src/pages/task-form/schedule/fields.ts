@@ -116,14 +116,14 @@ export function renderScheduleFields(
   const { taskForm } = texts;
   const mode = (value: ScheduleValues['mode'], text: string) =>
     html`<label><input type="radio" name="mode" value="${value}"${values.mode === value && raw(' checked')}>${text}</label>`;
-  return html`<section class="gap schedule" id="schedule" aria-labelledby="when" hx-get="/tasks/new/runs" hx-trigger="change, input delay:400ms, change from:#limits, input from:#limits delay:400ms" hx-include="#schedule, #limits" hx-target="#runs" hx-swap="innerHTML" hx-sync="this:replace"><h2 id="when">${taskForm.schedule}</h2>
+  return html`<section class="gap schedule" id="schedule" aria-labelledby="when" hx-post="/tasks/new/runs" hx-trigger="change from:#task-form, input delay:400ms, input from:#limits delay:400ms" hx-target="#runs" hx-swap="innerHTML" hx-sync="this:replace"><h2 id="when">${taskForm.schedule}</h2>
 <fieldset><legend class="vh">${taskForm.scheduleFormat}</legend><div class="choice">${mode('words', taskForm.words)}${mode('cron', taskForm.cron)}</div></fieldset>
 ${renderRecurrence(values, errors, texts)}
 ${renderPattern(values, errors, texts)}
-${renderField(
-  { name: 'timezone', label: taskForm.fields.timezone, errors },
-  (attributes) => html`<select ${attributes}>${renderZones(values.timezone, likelyZones)}</select>`,
-)}
 ${renderSentence(values, plan, texts)}
+<details${errors.fields.timezone && raw(' open')}><summary>${taskForm.fields.timezone} <span class="said">${values.timezone}</span></summary>${renderField(
+    { name: 'timezone', label: taskForm.fields.timezone, errors },
+    (attributes) => html`<select ${attributes}>${renderZones(values.timezone, likelyZones)}</select>`,
+  )}</details>
 </section>`;
 }

@@ -5,32 +5,33 @@ import {
   type SettingInWords,
 } from '../../../components/task-settings.ts';
 import { type Html, html, raw } from '../../../html.ts';
+import { renderFiles, renderNameFields } from '../prompt.ts';
 import { renderAnswer } from './answer.ts';
 import { renderContext } from './context.ts';
 import { renderErrorHandling } from './error-handling.ts';
 import { renderLimits } from './limits.ts';
+import { renderModelFields } from './model.ts';
 import { renderNotifications } from './notifications.ts';
 import { readSettings } from './read-settings.ts';
 import type { SectionProps } from './section-props.ts';
-import type { SettingsValues } from './settings-values.ts';
 import { renderWebTools } from './web-tools.ts';
 
+type GroupName = SettingGroup | 'name' | 'model' | 'files';
+
 interface Group {
-  fields: readonly (keyof SettingsValues)[];
+  fields: readonly string[];
   render: (props: SectionProps) => Html;
+  /** What is set, beside settings that `describeSettings` says. */
+  describe?: (props: SectionProps) => string[];
 }
 
-const GROUPS: Record<SettingGroup, Group> = {
-  knows: {
-    fields: ['clock', 'previousResult'],
-    render: renderContext,
-  },
-  web: { fields: ['tools', 'maxToolUses', 'requireTools'], render: renderWebTools },
-  answer: { fields: ['outputSchema'], render: renderAnswer },
+const GROUPS: Record<GroupName, Group> = {
   tell: {
     fields: [
       'channels',
       'notify',
+      'notificationEmail',
+      'webhookUrl',
       'watch',
       'alerts',
       'overdueMinutes',
@@ -40,7 +41,37 @@ const GROUPS: Record<SettingGroup, Group> = {
       'fallbacksInRow',
     ],
     render: renderNotifications,
+    describe: ({ values, formData }) => [
+      ...values.channels.map((id) => formData.channels.find((channel) => channel.id === id)?.name ?? id),
+      ...[values.notificationEmail, values.webhookUrl].filter((address) => address !== ''),
+    ],
   },
+  name: {
+    fields: ['name', 'description'],
+    render: renderNameFields,
+    describe: ({ values }) => [values.name].filter((name) => name !== ''),
+  },
+  model: {
+    fields: ['aiModel', 'maxTokens', 'temperature'],
+    render: renderModelFields,
+    describe: ({ values, formData, texts }) => [
+      values.aiModel === formData.defaultModel ? texts.taskForm.modelDefault : values.aiModel,
+      texts.tasks.tokens(Number(values.maxTokens) || 0),
+      ...(values.temperature === '0.70' ? [] : [`${texts.taskForm.fields.temperature} ${values.temperature}`]),
+    ],
+  },
+  files: {
+    fields: ['files'],
+    render: renderFiles,
+    describe: ({ values, formData, texts }) =>
+      values.attachments.map((id) => formData.files.find((file) => file.id === id)?.name ?? texts.taskForm.deletedFile),
+  },
+  knows: {
+    fields: ['clock', 'previousResult'],
+    render: renderContext,
+  },
+  web: { fields: ['tools', 'maxToolUses', 'requireTools'], render: renderWebTools },
+  answer: { fields: ['answerAs', 'fieldName', 'outputSchema'], render: renderAnswer },
   faults: {
     fields: ['fallbackModels', 'missed', 'overlap', 'maxRetries', 'timeoutMs'],
     render: renderErrorHandling,
@@ -51,28 +82,43 @@ const GROUPS: Record<SettingGroup, Group> = {
   },
 };
 
+/** Where a field has the name of the group. */
+const IDS: Partial<Record<GroupName, string>> = { name: 'naming', files: 'attachments' };
+
+const NAMES: readonly GroupName[] = [
+  'tell',
+  'name',
+  'model',
+  'files',
+  ...SETTING_GROUPS.filter((name) => name !== 'tell'),
+];
+
 /** `Maximum runs: 20 · Monthly budget: $5.00`; null while everything has its default. */
-function describeGroup(group: SettingGroup, described: readonly SettingInWords[]): Html | null {
-  const settings = described.filter((setting) => setting.group === group);
-  if (settings.length === 0) return null;
-  const isOne = GROUPS[group].fields.length <= 2;
-  return html`${settings.map(({ label, words }, at) => html`${at > 0 && ' · '}${!isOne && `${label}: `}${words}`)}`;
+function describeGroup(name: GroupName, props: SectionProps, described: readonly SettingInWords[]): Html | null {
+  const { fields, describe } = GROUPS[name];
+  const settings = described.filter((setting) => setting.group === name);
+  const isOne = fields.length <= 3;
+  const said = [
+    ...(describe?.(props) ?? []).map((text) => html`${text}`),
+    ...settings.map(({ label, words }) => html`${!isOne && `${label}: `}${words}`),
+  ];
+  return said.length === 0 ? null : html`${said.map((text, at) => html`${at > 0 && ' · '}${text}`)}`;
 }
 
-/** The settings that have a default. A group is open if something in it is set, or refused. */
+/** The settings that have a default, each group with what is set in it. A group is open if something in it is refused. */
 export function renderGroups(props: SectionProps): Html {
   const { values, formData, errors, now, sent, texts } = props;
   const { taskForm } = texts;
   const { settings } = readSettings(values, formData.task, texts);
-  const described = describeSettings(settings, { now, timeZone: values.timezone, texts });
-  return html`<section class="gap" aria-labelledby="more"><h2 id="more">${taskForm.advanced}</h2><div class="groups">${SETTING_GROUPS.map(
+  // The channels are named.
+  const described = describeSettings({ ...settings, channels: [] }, { now, timeZone: values.timezone, texts });
+  return html`<section class="gap" aria-labelledby="more"><h2 id="more">${taskForm.moreSettings}</h2><div class="groups">${NAMES.map(
     (name) => {
       const group = GROUPS[name];
       const { title, usual } = taskForm.groups[name];
-      const summary = describeGroup(name, described);
       const isRefused = group.fields.some((field) => errors.fields[field]);
       const isAsked = name === 'knows' && sent !== undefined;
-      return html`<details id="${name}"${(summary !== null || isRefused || isAsked) && raw(' open')}><summary><b>${title}</b> <span class="said">${summary ?? usual}</span></summary>
+      return html`<details id="${IDS[name] ?? name}"${(isRefused || isAsked) && raw(' open')}><summary><b>${title}</b> <span class="said">${describeGroup(name, props, described) ?? usual}</span></summary>
 <div class="gap">${group.render(props)}</div></details>`;
     },
   )}</div></section>`;

@@ -32,7 +32,7 @@ function renderModel({ values: { aiModel }, formData, errors, texts: { taskForm 
 export function renderModelFields(props: ModelProps): Html {
   const { values, errors, texts } = props;
   const { taskForm } = texts;
-  return html`<section class="gap" aria-labelledby="with"><h2 id="with">${taskForm.fields.aiModel}</h2><div class="sentence tops">
+  return html`<div class="sentence tops">
 <div class="grow">${renderModel(props)}</div>
 ${renderInput({
   name: 'maxTokens',
@@ -52,30 +52,5 @@ ${renderInput({
   attributes: raw('min="0" max="2" step="0.01"'),
   errors,
 })}
-</div></section>`;
+</div>`;
 }
-
-/** Addresses that get the answers. */
-export const renderNotificationFields = ({
-  values,
-  errors,
-  texts: { taskForm },
-}: Pick<SectionProps, 'values' | 'errors' | 'texts'>): Html =>
-  html`<section class="gap" aria-labelledby="notifications"><h2 id="notifications">${taskForm.fields.notify}</h2><div class="halves">
-${renderInput({
-  name: 'notificationEmail',
-  label: taskForm.fields.notificationEmail,
-  type: 'email',
-  value: values.notificationEmail,
-  hint: taskForm.emailHint,
-  errors,
-})}
-${renderInput({
-  name: 'webhookUrl',
-  label: taskForm.fields.webhookUrl,
-  type: 'url',
-  value: values.webhookUrl,
-  hint: taskForm.webhookHint,
-  errors,
-})}
-</div><p class="hint">${taskForm.channelsBelow((text) => html`<a href="#channels">${text}</a>`)}</p></section>`;

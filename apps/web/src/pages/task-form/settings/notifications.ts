@@ -28,15 +28,33 @@ export function renderNotifications({ values, formData, errors, texts }: Section
     { value: 'own', text: taskForm.alertsOwn, hint: taskForm.alertsOwnHint },
     { value: 'none', text: taskForm.alertsNone },
   ];
-  return html`${renderChannelBoxes({
-    legend: fields.channels,
-    channels: formData.channels,
-    chosen: values.channels,
-    hint: html`${taskForm.channelsHint((text) => html`<a href="/channels">${text}</a>`)}`,
-    errors,
-    texts,
-  })}
-${renderRadios({ name: 'notify', legend: taskForm.notify, choices: notify, value: values.notify, errors })}
+  return html`${renderRadios({ name: 'notify', legend: taskForm.notify, choices: notify, value: values.notify, errors })}
+${renderChannelBoxes({
+  legend: fields.channels,
+  channels: formData.channels,
+  chosen: values.channels,
+  hint: html`${taskForm.channelsHint((text) => html`<a href="/channels">${text}</a>`)}`,
+  errors,
+  texts,
+})}
+<div class="halves">
+${renderInput({
+  name: 'notificationEmail',
+  label: fields.notificationEmail,
+  type: 'email',
+  value: values.notificationEmail,
+  hint: taskForm.emailHint,
+  errors,
+})}
+${renderInput({
+  name: 'webhookUrl',
+  label: fields.webhookUrl,
+  type: 'url',
+  value: values.webhookUrl,
+  hint: taskForm.webhookHint,
+  errors,
+})}
+</div>
 ${renderTextarea({
   name: 'watch',
   label: fields.watch,

@@ -1,12 +1,40 @@
 import type { Texts } from '@carillon/texts';
+import { buildSchema, FIELD_KINDS, NUMBER_SCHEMA } from './answer-fields.ts';
+import type { SettingsValues } from './settings-values.ts';
 
 interface ReadSchema {
   value: Record<string, unknown> | null;
   problem: string | null;
 }
 
+/** The schema of the chosen form of answers. `field`: where something is wrong. */
+export function readAnswerSchema(
+  { answerAs, fieldNames, fieldKinds, outputSchema }: SettingsValues,
+  texts: Texts,
+): ReadSchema & { field: 'outputSchema' | 'fieldName' | 'answerAs' } {
+  const { taskForm } = texts;
+  switch (answerAs) {
+    case 'text':
+      return { value: null, problem: null, field: 'answerAs' };
+    case 'number':
+      return { value: NUMBER_SCHEMA, problem: null, field: 'answerAs' };
+    case 'schema':
+      return { ...readSchema(outputSchema, texts), field: 'outputSchema' };
+    case 'fields': {
+      const fields = fieldNames
+        .map((name, at) => ({ name, kind: FIELD_KINDS.find((kind) => kind === fieldKinds[at]) ?? 'text' }))
+        .filter(({ name }) => name !== '');
+      const isTwice = new Set(fields.map(({ name }) => name)).size < fields.length;
+      const problem = fields.length === 0 ? taskForm.enterField : isTwice ? taskForm.fieldTwice : null;
+      return { value: problem === null ? buildSchema(fields) : null, problem, field: 'fieldName' };
+    }
+    default:
+      return { value: null, problem: taskForm.chooseAnswer, field: 'answerAs' };
+  }
+}
+
 /** Parses a schema that is typed as JSON; an empty text means no schema. The API validates the schema itself. */
-export function readSchema(text: string, { taskForm }: Texts): ReadSchema {
+function readSchema(text: string, { taskForm }: Texts): ReadSchema {
   if (text.trim() === '') return { value: null, problem: null };
   try {
     const value: unknown = JSON.parse(text);

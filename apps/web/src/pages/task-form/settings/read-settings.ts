@@ -5,7 +5,7 @@ import type { OptionalSettings } from '../../../components/task-settings.ts';
 import type { StoredTask } from '../form-data.ts';
 import type { Problems } from '../problems.ts';
 import type { RunLimits } from '../schedule/plan.ts';
-import { readSchema } from './read-schema.ts';
+import { readAnswerSchema } from './read-schema.ts';
 import { type SettingsValues, toSettingsValues } from './settings-values.ts';
 
 interface Read {
@@ -81,8 +81,8 @@ export function readSettings(
     if (isEmpty) refuse('alerts', taskForm.emptyAlerts);
     return given;
   };
-  const schema = readSchema(values.outputSchema, texts);
-  if (schema.problem !== null) refuse('outputSchema', schema.problem);
+  const schema = readAnswerSchema(values, texts);
+  if (schema.problem !== null) refuse(schema.field, schema.problem);
 
   const read: OptionalSettings = {
     context: { clock: values.clock, previousResult: values.previousResult },
@@ -134,7 +134,7 @@ function keepStored(
   const isSameZone = values.timezone === stored.timezone;
   return {
     ...read,
-    ...(isSame('outputSchema') && { outputSchema: stored.outputSchema }),
+    ...(isSameAnswer(values, before) && { outputSchema: stored.outputSchema }),
     ...(isSame('watch') && { watch: stored.watch }),
     ...(isSame('alerts', 'overdueMinutes', 'failuresInRow', 'costAboveUsd', 'durationAboveMs', 'fallbacksInRow') && {
       alerts: stored.alerts,
@@ -144,4 +144,13 @@ function keepStored(
     ...(isSameZone && isSame('endsAt') && { endsAt: stored.endsAt }),
     ...(isSameZone && isSame('pausedUntil') && { pausedUntil: stored.pausedUntil }),
   };
+}
+
+/** Whether the fields of the chosen form are the same. */
+function isSameAnswer(values: SettingsValues, before: SettingsValues): boolean {
+  if (values.answerAs !== before.answerAs) return false;
+  if (values.answerAs === 'schema') return values.outputSchema === before.outputSchema;
+  const list = ({ fieldNames, fieldKinds }: SettingsValues) =>
+    JSON.stringify(fieldNames.map((name, at) => [name, fieldKinds[at]]).filter(([name]) => name !== ''));
+  return values.answerAs !== 'fields' || list(values) === list(before);
 }

@@ -2,6 +2,7 @@ import { formatLocalTime } from '../../../components/schedule/local-time.ts';
 import type { OptionalSettings } from '../../../components/task-settings.ts';
 import type { Form } from '../../../http/forms.ts';
 import type { StoredTask } from '../form-data.ts';
+import { readAnswerForm } from './answer-fields.ts';
 
 /** The settings that have a default, as they are typed. */
 export interface SettingsValues {
@@ -12,6 +13,10 @@ export interface SettingsValues {
   requireTools: boolean;
   /** A model a line. */
   fallbackModels: string;
+  /** One of `ANSWER_FORMS`. */
+  answerAs: string;
+  fieldNames: readonly string[];
+  fieldKinds: readonly string[];
   /** JSON. */
   outputSchema: string;
   /** Ids. */
@@ -38,7 +43,8 @@ export interface SettingsValues {
   monthlyBudgetUsd: string;
 }
 
-type TextField = Exclude<keyof SettingsValues, 'clock' | 'previousResult' | 'requireTools' | 'tools' | 'channels'>;
+type ListField = 'tools' | 'channels' | 'fieldNames' | 'fieldKinds';
+type TextField = Exclude<keyof SettingsValues, 'clock' | 'previousResult' | 'requireTools' | ListField>;
 
 /** More than a task takes, so that too many are refused. */
 const MAX_READ = 100;
@@ -50,6 +56,9 @@ const DEFAULTS: SettingsValues = {
   maxToolUses: '5',
   requireTools: false,
   fallbackModels: '',
+  answerAs: 'text',
+  fieldNames: [],
+  fieldKinds: [],
   outputSchema: '',
   channels: [],
   notify: 'always',
@@ -76,6 +85,8 @@ const {
   requireTools: _requireTools,
   tools: _tools,
   channels: _channels,
+  fieldNames: _fieldNames,
+  fieldKinds: _fieldKinds,
   ...texts
 } = DEFAULTS;
 const TEXT_FIELDS = Object.keys(texts) as TextField[];
@@ -92,6 +103,11 @@ export function readSettingsValues(form: Form): SettingsValues {
     requireTools: form.has('requireTools'),
     tools: [...new Set(form.list('tools'))].slice(0, MAX_READ),
     channels: [...new Set(form.list('channels'))].slice(0, MAX_READ),
+    fieldNames: form
+      .list('fieldName')
+      .slice(0, MAX_READ)
+      .map((name) => name.trim()),
+    fieldKinds: form.list('fieldKind').slice(0, MAX_READ),
   };
 }
 
@@ -117,6 +133,16 @@ function typeAlerts(alerts: StoredTask['alerts']): Partial<SettingsValues> {
   };
 }
 
+function toAnswerValues(schema: StoredTask['outputSchema']): Partial<SettingsValues> {
+  const { form, fields } = readAnswerForm(schema);
+  return {
+    answerAs: form,
+    fieldNames: fields.map(({ name }) => name),
+    fieldKinds: fields.map(({ kind }) => kind),
+    outputSchema: schema === null ? '' : JSON.stringify(schema, null, 2),
+  };
+}
+
 /** The fields of a task. */
 export const toSettingsValues = (task: OptionalSettings & { timezone: string }): SettingsValues => ({
   ...DEFAULTS,
@@ -125,7 +151,7 @@ export const toSettingsValues = (task: OptionalSettings & { timezone: string }):
   maxToolUses: String(task.maxToolUses),
   requireTools: task.requireTools,
   fallbackModels: task.fallbackModels.join('\n'),
-  outputSchema: task.outputSchema === null ? '' : JSON.stringify(task.outputSchema, null, 2),
+  ...toAnswerValues(task.outputSchema),
   channels: task.channels,
   notify: task.notify,
   watch: task.watch.join('\n'),

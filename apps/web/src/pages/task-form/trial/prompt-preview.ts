@@ -4,6 +4,7 @@ import { type Html, html } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';
 import type { UserPageContext } from '../../../page.ts';
 import { type FormValues, readFormValues } from '../form-values.ts';
+import { nameTask } from '../name-task.ts';
 import { nameFields } from '../problems.ts';
 import { readSettings } from '../settings/read-settings.ts';
 
@@ -20,7 +21,8 @@ export async function renderPromptPreview(
   id: number | null,
 ): Promise<Html> {
   const { context, outputSchema, tools } = readSettings(values, null, texts).settings;
-  const { prompt, name, timezone } = values;
+  const { prompt, timezone } = values;
+  const name = values.name.trim() || nameTask(prompt, texts);
   const task = describeTask({ name, timezone, prompt, context, outputSchema, tools }, id);
   const result = await actions.previewPrompt(session, { prompt, ...task });
   if (!result.success) {

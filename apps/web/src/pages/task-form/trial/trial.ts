@@ -24,7 +24,7 @@ export function renderTrial(trial: Trial, texts: Texts): Html {
     taskForm.trialCost(formats.money(costUsd), estimated),
     ...(toolUses > 0 ? [taskForm.toolUses(toolUses)] : []),
   ];
-  return html`<section class="panel gap" aria-labelledby="tried" id="answer-now"><div class="head"><h2 id="tried">${taskForm.trial}</h2><p>${details.join(', ')}</p></div>
+  return html`<section class="panel gap" aria-labelledby="tried" id="answer-now" tabindex="-1" autofocus><div class="head"><h2 id="tried">${taskForm.trial}</h2><p>${details.join(', ')}</p></div>
 ${renderAnswer(trial, texts)}
 ${citations.length > 0 && html`<h3>${taskForm.sources}</h3>${renderSources(citations, texts)}`}
 ${watched && renderWatched(watched, taskForm)}

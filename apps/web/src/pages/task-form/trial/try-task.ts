@@ -12,6 +12,8 @@ const TRIED = [
   'maxTokens',
   'temperature',
   'files',
+  'answerAs',
+  'fieldName',
   'outputSchema',
   'tools',
   'maxToolUses',
@@ -23,13 +25,14 @@ interface TrialTask {
   problems: Problems;
   timezone: string;
   task: StoredTask | null;
+  attempt?: string;
 }
 
 /** Sends the prompt, and shows the form again with the answer. */
 export async function tryTask(
   { actions, session, texts }: UserPageContext,
-  { settings, problems, timezone, task }: TrialTask,
-  show: (rest: Partial<TaskForm>) => Page,
+  { settings, problems, timezone, task, attempt }: TrialTask,
+  show: (rest: Partial<TaskForm>) => Promise<Page>,
 ): Promise<Page> {
   const { prompt, aiModel = '', maxTokens, temperature, attachments, maxToolUses, watch = [] } = settings;
   const failure = texts.taskForm.notTried;
@@ -48,6 +51,7 @@ export async function tryTask(
     temperature,
     attachments,
     maxToolUses,
+    ...(attempt !== undefined && { attempt }),
   });
   if (!result.success) return refuse(result);
   const { answer, output, problems: mismatches } = result.data;

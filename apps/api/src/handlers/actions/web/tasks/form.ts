@@ -1,3 +1,4 @@
+import type { CreateTaskInput } from '@carillon/contract/tasks';
 import { AppError } from '../../../../errors.ts';
 import { listModels } from '../../../../lib/ai/models/list-models.ts';
 import { describeWebTools } from '../../../../lib/ai/web-tools/find-web-tools.ts';
@@ -8,11 +9,17 @@ import { previewPrompt } from '../../../../product/executions/request/preview-pr
 import { tryWatch } from '../../../../product/executions/result/try-watch.ts';
 import { executeTask } from '../../../../product/executions/start.ts';
 import { duplicateTask } from '../../../../product/tasks/duplicate.ts';
+import { estimateCost } from '../../../../product/tasks/estimate-cost.ts';
 import { getTask } from '../../../../product/tasks/read.ts';
 import { previewTask } from '../../../../product/tasks/schedule.ts';
 import { changeTask, createTask } from '../../../../product/tasks/write.ts';
 import { createUpload } from '../../../../product/uploads/write.ts';
+import type { Call } from '../../mappings.ts';
 import type { WebActionBuilder } from '../create-web-action.ts';
+import { runOnce } from '../run-once.ts';
+
+/** For its transactions. */
+const CREATION_MS = 30_000;
 
 const CREATION = { as: 'POST /api/agent/create-task' };
 
@@ -43,26 +50,25 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
     occurrences: previewTask(ctx, input, caller.language),
   })),
 
+  estimateCost: signedIn('estimateCost', async ({ ctx, caller }, input) => estimateCost(ctx, caller, input)),
+
   previewPrompt: signedIn('previewPrompt', async ({ ctx, caller }, input) => previewPrompt(ctx, caller, input)),
 
   createTask: signedIn(
     'createTask',
-    async ({ ctx, caller }, input) => ({ taskId: await createTask(ctx, caller, input) }),
+    async (call, { attempt, ...input }) =>
+      runOnce(call, { action: 'createTask', attempt, input, leaseMs: CREATION_MS }, async () => ({
+        taskId: await createTask(call.ctx, call.caller, input),
+      })),
     CREATION,
   ),
 
   createTaskAndRun: signedIn(
     'createTaskAndRun',
-    async ({ ctx, caller }, input) => {
-      const taskId = await createTask(ctx, caller, input);
-      try {
-        const { executionId } = await executeTask(ctx, caller, taskId);
-        return { taskId, executionId, refusal: null };
-      } catch (error) {
-        if (!(error instanceof AppError && error.kind === 'over_quota')) throw error;
-        return { taskId, executionId: null, refusal: String(error.details?.resource) };
-      }
-    },
+    async (call, { attempt, ...input }) =>
+      runOnce(call, { action: 'createTaskAndRun', attempt, input, leaseMs: CREATION_MS }, () =>
+        createAndRun(call, input),
+      ),
     CREATION,
   ),
 
@@ -85,14 +91,30 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
 
   tryPrompt: signedIn(
     'tryPrompt',
-    async ({ ctx, caller }, { context, taskId, timezone, name, ...input }) => {
-      const { outputSchema, tools } = input;
-      const task = { context, taskId, timezone, name, outputSchema, tools };
-      const request = await previewPrompt(ctx, caller, { prompt: input.prompt, ...task });
-      return tryPrompt(ctx, caller, { ...input, ...request });
+    async (call, { attempt, ...given }) => {
+      const { context, taskId, timezone, name, ...input } = given;
+      const { ctx, caller } = call;
+      const leaseMs = ctx.config.ai.timeoutMs + CREATION_MS;
+      return runOnce(call, { action: 'tryPrompt', attempt, input: given, leaseMs }, async () => {
+        const { outputSchema, tools } = input;
+        const task = { context, taskId, timezone, name, outputSchema, tools };
+        const request = await previewPrompt(ctx, caller, { prompt: input.prompt, ...task });
+        return tryPrompt(ctx, caller, { ...input, ...request });
+      });
     },
     { as: 'POST /api/agent/process' },
   ),
 
   tryWatch: signedIn('tryWatch', async ({ ctx, caller }, input) => tryWatch(ctx, caller, input)),
 });
+
+async function createAndRun({ ctx, caller }: Call, input: CreateTaskInput) {
+  const taskId = await createTask(ctx, caller, input);
+  try {
+    const { executionId } = await executeTask(ctx, caller, taskId);
+    return { taskId, executionId, refusal: null };
+  } catch (error) {
+    if (!(error instanceof AppError && error.kind === 'over_quota')) throw error;
+    return { taskId, executionId: null, refusal: String(error.details?.resource) };
+  }
+}

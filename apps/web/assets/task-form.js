@@ -1,0 +1,111 @@
+// Keeps what is typed while the form is open, sends it once, and shows that a trial runs. The form works without it.
+const form = document.querySelector('#task-form, #first-task');
+const texts = JSON.parse(form.dataset.texts);
+const key = `draft ${location.pathname}`;
+/** Those of one showing of the form, and of files. */
+const NOT_KEPT = ['_csrf', 'attempt', 'attachment', 'files', 'proposal'];
+
+function keep() {
+  const entries = [...new FormData(form)].filter(([name, value]) => !NOT_KEPT.includes(name) && value !== '');
+  sessionStorage.setItem(key, JSON.stringify(entries));
+}
+
+/** Text of fields with one name is in their order; boxes are ticked by their value. */
+function restore(entries) {
+  const kept = Map.groupBy(entries, ([name]) => name);
+  for (const control of form.elements) {
+    if (!control.name || NOT_KEPT.includes(control.name) || control.type === 'submit') continue;
+    const values = kept.get(control.name)?.map(([, value]) => value) ?? [];
+    if (control.type === 'checkbox' || control.type === 'radio') control.checked = values.includes(control.value);
+    else {
+      control.value = values[0] ?? '';
+      kept.get(control.name)?.shift();
+    }
+  }
+  form.dispatchEvent(new Event('change', { bubbles: true }));
+}
+
+function showDraft() {
+  const notice = document.createElement('div');
+  notice.className = 'notice info';
+  const paragraph = document.createElement('p');
+  paragraph.setAttribute('role', 'status');
+  const discard = document.createElement('button');
+  discard.className = 'plain';
+  discard.type = 'button';
+  discard.textContent = texts.discard;
+  discard.addEventListener('click', () => {
+    sessionStorage.removeItem(key);
+    location.replace(location.pathname);
+  });
+  notice.append(paragraph, discard);
+  form.before(notice);
+  // A status is announced when it changes.
+  paragraph.textContent = texts.restored;
+}
+
+/** After the page could not be reached, or the session had ended. Another visit begins with an empty form. */
+function openDraft() {
+  const text = sessionStorage.getItem(key);
+  if (text === null || !('fresh' in form.dataset)) return;
+  const [{ type } = {}] = performance.getEntriesByType('navigation');
+  const isAsked = new URLSearchParams(location.search).has('draft');
+  if (!isAsked && type !== 'reload' && type !== 'back_forward') {
+    sessionStorage.removeItem(key);
+    return;
+  }
+  restore(JSON.parse(text));
+  showDraft();
+}
+
+openDraft();
+form.addEventListener('input', keep);
+form.addEventListener('change', keep);
+
+const runs = document.querySelector('#runs');
+for (const name of ['htmx:error', 'htmx:response:error']) {
+  document.querySelector('#schedule')?.addEventListener(name, () => {
+    const notice = document.createElement('p');
+    notice.className = 'error';
+    notice.textContent = texts.notUpdated;
+    runs.replaceChildren(notice);
+  });
+}
+
+const trying = document.querySelector('#trying');
+let isSent = false;
+let clock = null;
+
+function showClock() {
+  const seconds = document.createElement('span');
+  seconds.setAttribute('aria-hidden', 'true');
+  trying.replaceChildren(`${texts.trying} `, seconds);
+  const start = Date.now();
+  clock = setInterval(() => {
+    seconds.textContent = `${Math.round((Date.now() - start) / 1000)} s`;
+  }, 1000);
+}
+
+const setBusy = (isBusy) => {
+  isSent = isBusy;
+  for (const button of form.querySelectorAll('.do button')) button.setAttribute('aria-disabled', String(isBusy));
+};
+
+form.addEventListener('submit', (event) => {
+  // A file is uploaded first.
+  if (event.defaultPrevented) return;
+  if (isSent) {
+    event.preventDefault();
+    return;
+  }
+  keep();
+  setBusy(true);
+  if (event.submitter?.value === 'try') showClock();
+});
+
+// The way back, and a page that did not come.
+addEventListener('pageshow', () => {
+  clearInterval(clock);
+  trying?.replaceChildren();
+  setBusy(false);
+});
