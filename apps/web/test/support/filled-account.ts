@@ -13,8 +13,14 @@ import { insertChannels } from '../../../api/test/support/sample-channels.ts';
 import { insertUpload } from '../../../api/test/support/tasks.ts';
 import { listPages, toAddress } from './every-page.ts';
 
-/** Texts, parts of pages, and pages that show nothing once there is an account. */
-const OTHERS: readonly string[] = ['/executions/:id/text', '/tasks/new/tools', '/setup'];
+/** Files, texts, parts of pages, and pages that show nothing once there is an account. */
+const OTHERS: readonly string[] = [
+  '/executions.csv',
+  '/usage.csv',
+  '/executions/:id/text',
+  '/tasks/new/tools',
+  '/setup',
+];
 
 /** An admin with something on each page. `pages`: the address of each page; `others`: of what is no whole page. */
 export async function fillAccount(t: Test) {

@@ -13,4 +13,5 @@ export const lists = {
   timesIn: (timeZone: string) => `Times in ${timeZone}`,
   /** The heading of a column of buttons, for screen readers. */
   actions: 'Actions',
+  asCsv: 'Download as CSV',
 };

@@ -37,6 +37,15 @@ export const runs = {
   empty: 'No runs yet. Each run appears here with its answer.',
   createTask: 'Create a task',
 
+  csv: {
+    number: 'Run',
+    at: (zone: string) => `Planned or asked for (${zone})`,
+    attempt: 'Attempt',
+    seconds: 'Duration (s)',
+    usd: 'Cost (USD)',
+    error: 'Error',
+    answerStart: 'Beginning of the answer',
+  },
   answer: 'Answer',
   cutOff: (tokens: string | null) =>
     tokens === null ? 'Cut off at the maximum length.' : `Cut off at ${tokens} tokens.`,

@@ -71,6 +71,7 @@ export const usage = {
   tokensOut: 'Output tokens',
   underOnePercent: 'under 1%',
 
+  csv: { day: 'Day (UTC)', provider: 'Provider', usd: 'Cost (USD)' },
   keysTitle: 'Requests by API key',
   keys: 'API keys',
   keysTable: 'Requests by API key, the most used first',

@@ -11,4 +11,5 @@ export const lists: typeof en = {
   today: 'Hoje',
   timesIn: (timeZone) => `Horários em ${timeZone}`,
   actions: 'Ações',
+  asCsv: 'Baixar como CSV',
 };

@@ -38,6 +38,15 @@ export const runs: typeof en = {
   empty: 'Nenhuma execução ainda. Cada execução aparece aqui com sua resposta.',
   createTask: 'Criar uma tarefa',
 
+  csv: {
+    number: 'Execução',
+    at: (zone) => `Planejada ou pedida (${zone})`,
+    attempt: 'Tentativa',
+    seconds: 'Duração (s)',
+    usd: 'Custo (USD)',
+    error: 'Erro',
+    answerStart: 'Início da resposta',
+  },
   answer: 'Resposta',
   cutOff: (tokens) => (tokens === null ? 'Cortada no tamanho máximo.' : `Cortada em ${tokens} tokens.`),
   raiseLimit: 'Mudar o limite',

@@ -72,6 +72,7 @@ export const usage: typeof en = {
   tokensOut: 'Tokens de saída',
   underOnePercent: 'menos de 1%',
 
+  csv: { day: 'Dia (UTC)', provider: 'Provedor', usd: 'Custo (USD)' },
   keysTitle: 'Requisições por chave de API',
   keys: 'Chaves de API',
   keysTable: 'Requisições por chave de API, as mais usadas primeiro',

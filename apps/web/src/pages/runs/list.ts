@@ -27,6 +27,7 @@ import { type RunOfList, renderRunOutcome, timeOf } from './outcomes.ts';
 import { renderSeeAll } from './seen.ts';
 
 const PATH = '/executions';
+export const CSV_PATH = '/executions.csv';
 const PAGE_SIZE = 25;
 
 /** What the filter of the outcome asks for. Missed runs are no runs: they have a list of their own. */
@@ -69,10 +70,10 @@ interface Filter extends Record<string, string | undefined> {
   to: string | undefined;
 }
 
-export async function showRuns(context: UserPageContext): Promise<Page> {
-  const { runs: texts } = context.texts;
-  const { q, task, taskName, outcome, from, to, cursor } = readQuery(context.request);
-  const filter = { q, task, taskName, outcome, from, to };
+/** What the address asks for, as its form and as the action. */
+export function readFilter({ request }: UserPageContext) {
+  const { q, task, taskName, outcome, from, to, cursor } = readQuery(request);
+  const filter: Filter = { q, task, taskName, outcome, from, to };
   const taskId = task ? parseId(task) : null;
   const asked = {
     ...(taskId !== null && { taskId }),
@@ -80,14 +81,20 @@ export async function showRuns(context: UserPageContext): Promise<Page> {
     ...(from && { from }),
     ...(to && { to }),
   };
-  if (outcome === 'missed') return showMissed(context, filter, asked);
-  const result = await context.actions.listRuns(context.session, {
+  const input = {
     ...asked,
     ...(q && { search: q }),
     ...(outcome && (isOutcome(outcome) ? OUTCOMES[outcome] : { outcome: outcome as 'changed' })),
     ...(cursor && { cursor }),
-    limit: PAGE_SIZE,
-  });
+  };
+  return { filter, cursor, asked, input };
+}
+
+export async function showRuns(context: UserPageContext): Promise<Page> {
+  const { runs: texts } = context.texts;
+  const { filter, cursor, asked, input } = readFilter(context);
+  if (filter.outcome === 'missed') return showMissed(context, filter, asked);
+  const result = await context.actions.listRuns(context.session, { ...input, limit: PAGE_SIZE });
   if (!result.success) return showRefused(context, filter, result);
   const { runs, taskName: onlyTask, nextCursor, isPartial } = result.data;
   const query = { ...filter, cursor };
@@ -98,12 +105,13 @@ export async function showRuns(context: UserPageContext): Promise<Page> {
     aside: renderSeeAll(context, buildAddress(PATH, query)) || undefined,
     body: html`${renderFilter(context, filter, onlyTask, NO_ERRORS)}
 ${runs.length > 0 ? renderRuns(context, runs) : renderEmpty(context, query, isPartial)}
-${(nextCursor !== null || cursor) && renderPager({ path: PATH, query, nextCursor, text: isPartial ? texts.notSearched : texts.onThisPage(runs.length), texts: context.texts })}`,
+${(nextCursor !== null || cursor) && renderPager({ path: PATH, query, nextCursor, text: isPartial ? texts.notSearched : texts.onThisPage(runs.length), texts: context.texts })}
+${runs.length > 0 && html`<p class="fine"><a href="${buildAddress(CSV_PATH, filter)}">${context.texts.lists.asCsv}</a></p>`}`,
   };
 }
 
 /** The form again, with what is wrong. */
-const showRefused = (context: UserPageContext, filter: Filter, refused: WebActionError): Page => ({
+export const showRefused = (context: UserPageContext, filter: Filter, refused: WebActionError): Page => ({
   title: context.texts.runs.title,
   status: 422,
   body: renderFilter(context, filter, null, toFormErrors(refused, context.texts)),

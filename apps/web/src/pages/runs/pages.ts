@@ -1,12 +1,14 @@
 import type { PageRoutes } from '../../http/routes.ts';
 import { deliverAgain, retryRun, runAgain, stopRun } from './buttons.ts';
-import { showRuns } from './list.ts';
+import { downloadRuns } from './csv.ts';
+import { CSV_PATH, showRuns } from './list.ts';
 import { showRun } from './run.ts';
 import { seeRuns } from './seen.ts';
 import { showRunAsText } from './text.ts';
 
 export function runPages({ user, text }: PageRoutes): void {
   user('GET', '/executions', showRuns);
+  user('GET', CSV_PATH, downloadRuns);
   user('POST', '/executions/seen', seeRuns);
   user('GET', '/executions/:id', showRun);
   text('/executions/:id/text', showRunAsText);

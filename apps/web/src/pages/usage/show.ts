@@ -1,5 +1,6 @@
 import type { Texts } from '@carillon/texts';
 import { type FormErrors, NO_ERRORS, renderSelect } from '../../components/fields.ts';
+import { buildAddress } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
 import type { Page } from '../../page.ts';
@@ -41,6 +42,7 @@ export function renderUsage(
 ${isNow ? renderNow(context, month, period) : renderPast(texts, month)}</section>
 ${renderDays(texts, month, period)}
 ${renderBreakdowns(texts, month)}
+${month.days.length > 0 && html`<p class="fine"><a href="${buildAddress('/usage.csv', { month: month.period })}">${texts.lists.asCsv}</a></p>`}
 ${renderRequests(context, month, isNow)}
 ${isNow && renderAlerts(context, month, form.values, form.errors)}`,
   };

@@ -36,6 +36,8 @@ const notificationActions = {
 
 const usageActions = {
   getUsageMonth: userAction(strictObject({ month: Type.Optional(Type.String({ maxLength: 20 })) })),
+  /** Of a UTC day, by task and model. */
+  getUsageDay: userAction(strictObject({ day: Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$' }) })),
   setUsageAlert: userAction(SetUsageAlertInput),
   deleteUsageAlert: userAction(strictObject({ id: Id })),
 };

@@ -3,6 +3,7 @@ import type { Context } from '../../../context.ts';
 import { acknowledgeAlert, acknowledgeTask } from '../../../product/notifications/alerts/acknowledge.ts';
 import { listAlerts } from '../../../product/notifications/alerts/read.ts';
 import { getOverview } from '../../../product/system/stats/overview.ts';
+import { listCallsOfDay } from '../../../product/usage/day.ts';
 import { getUsageMonth } from '../../../product/usage/month.ts';
 import { deleteUsageAlert, setUsageAlert } from '../../../product/usage/write.ts';
 import { accountActions } from './account.ts';
@@ -41,6 +42,9 @@ const homeActions = ({ signedIn }: WebActionBuilder) => ({
 
 const usageActions = ({ signedIn }: WebActionBuilder) => ({
   getUsageMonth: signedIn('getUsageMonth', async ({ ctx, caller }, { month }) => getUsageMonth(ctx, caller, month)),
+  getUsageDay: signedIn('getUsageDay', async ({ ctx, caller }, { day }) => ({
+    calls: await listCallsOfDay(ctx, caller, day),
+  })),
   setUsageAlert: signedIn('setUsageAlert', async ({ ctx, caller }, input) => setUsageAlert(ctx, caller, input)),
   deleteUsageAlert: signedIn('deleteUsageAlert', async ({ ctx, caller }, { id }) => {
     await deleteUsageAlert(ctx, caller, id);
