@@ -1,11 +1,11 @@
 import { parts } from '../parts.ts';
+import { formats } from './formats.ts';
 
 /** API keys, and assistants that use them. */
 export const keys = {
   title: 'API keys',
   subtitle: 'A key lets a program use your account within its permissions, without your password.',
   newKey: 'New key',
-  forAssistant: 'For an assistant',
   assistant: 'Assistant',
   none: 'No keys yet. Create one below to connect a program.',
   caption: 'Your API keys, newest first',
@@ -21,6 +21,7 @@ export const keys = {
 
   name: 'Name',
   nameHint: 'For example: Backup script',
+  countPermissions: (permissions: number) => `${formats.number(permissions)} permissions`,
   presets: {
     read: { text: 'Read only', hint: 'See tasks, runs, files, channels, usage, events and settings. Change nothing.' },
     all: { text: 'Everything but admin', hint: 'What you can do, except administer this server.' },

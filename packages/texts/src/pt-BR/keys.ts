@@ -1,11 +1,11 @@
 import type { keys as en } from '../en/keys.ts';
 import { parts } from '../parts.ts';
+import { formats } from './formats.ts';
 
 export const keys: typeof en = {
   title: 'Chaves de API',
   subtitle: 'Uma chave permite que um programa use sua conta, dentro das permissões dela e sem sua senha.',
   newKey: 'Nova chave',
-  forAssistant: 'Para um assistente',
   assistant: 'Assistente',
   none: 'Nenhuma chave ainda. Crie uma abaixo para conectar um programa.',
   caption: 'Suas chaves de API, da mais nova à mais antiga',
@@ -21,6 +21,7 @@ export const keys: typeof en = {
 
   name: 'Nome',
   nameHint: 'Por exemplo: script de backup',
+  countPermissions: (permissions) => `${formats.number(permissions)} permissões`,
   presets: {
     read: {
       text: 'Só leitura',

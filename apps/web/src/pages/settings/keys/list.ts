@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { API_KEY_SCOPES, type ApiKeyScope } from '@carillon/contract/accounts/api-keys';
+import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../../actions.ts';
 import { renderRadios } from '../../../components/choices.ts';
 import {
@@ -34,6 +35,9 @@ export interface KeyValues {
   expiry: string;
 }
 
+/** More single permissions are folded. */
+const MANY = 4;
+
 /** An account has at most 25 keys. */
 const ALL = { limit: 100 };
 
@@ -61,7 +65,7 @@ export async function renderKeys(context: UserPageContext, values: KeyValues, er
     scripts: [ASSET_URLS.copy],
     body: html`${renderSections(texts, '/settings/keys')}
 ${renderList(context, keys)}
-<section aria-labelledby="new-key"><div class="head"><h2 id="new-key">${texts.keys.newKey}</h2><a href="/settings/keys?for=${FOR_ASSISTANT}#new-key">${texts.keys.forAssistant}</a></div>${renderForm(context, values, errors)}</section>
+<section aria-labelledby="new-key"><div class="head"><h2 id="new-key">${texts.keys.newKey}</h2></div>${renderForm(context, values, errors)}</section>
 ${renderAssistants(context)}`,
   };
 }
@@ -94,12 +98,7 @@ function renderKey(
     renderRowHead(
       html`<b>${name}</b><span class="sub"><code>${prefix}…</code> ${texts.created(renderMomentOn(createdAt, context))}</span>`,
     ),
-    renderCell(
-      preset
-        ? texts.presets[preset].text
-        : html`${scopes.map((scope) => html`<span class="tag calm" title="${texts.scopes[scope]}">${scope}</span> `)}`,
-      { class: 'whole' },
-    ),
+    renderCell(preset ? texts.presets[preset].text : renderScopes(scopes, texts), { class: 'whole' }),
     renderCell(lastUsedAt === null ? texts.never : renderMomentWithDistance(lastUsedAt, context), {
       label: texts.lastUsed,
     }),
@@ -114,6 +113,12 @@ function renderKey(
       { class: 'num whole' },
     ),
   );
+}
+
+function renderScopes(scopes: readonly ApiKeyScope[], { scopes: names, countPermissions }: Texts['keys']): Html {
+  const tags = html`${scopes.map((scope) => html`<span class="tag calm" title="${names[scope]}">${scope}</span> `)}`;
+  if (scopes.length <= MANY) return tags;
+  return html`<details><summary>${countPermissions(scopes.length)}</summary>${tags}</details>`;
 }
 
 function renderForm({ csrfField, viewer, texts }: UserPageContext, values: KeyValues, errors: FormErrors): Html {
