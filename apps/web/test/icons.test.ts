@@ -43,6 +43,13 @@ t.test('The manifest names files that exist, and the style sheet too', async (t)
     t.ok(files.length >= 3, url);
     for (const file of files) t.equal((await app.inject({ url: file })).statusCode, 200, file);
   }
+  const { body: page } = await app.inject({ url: '/sign-in', headers: { accept: 'text/html' } });
+  for (const link of [
+    `<link rel="manifest" href="${ASSET_URLS.manifest}">`,
+    `<link rel="apple-touch-icon" href="${ASSET_URLS.touchIcon}">`,
+    `<link rel="preload" href="${ASSET_URLS.latin}" as="font"`,
+  ])
+    t.ok(page.includes(link), link);
   const manifest = await app.inject({ url: ASSET_URLS.manifest });
   t.match(manifest.headers['content-type'], 'application/manifest+json');
   t.match(manifest.json(), { start_url: '/', display: 'standalone' });
