@@ -24,6 +24,7 @@ const notice = (userId: number) => ({
   kind: 'task.failed',
   title: 'Task "News"\r\nBcc: eve@example.com failed',
   message: 'It will not run again until you resume it.',
+  path: '/tasks/7',
 });
 
 t.test('A notification is on the dashboard and in a mail', async (t) => {

@@ -28,7 +28,9 @@ const subjectsTo = async (recipient: string) => {
   return rows.map(({ subject }) => subject);
 };
 const notify = ({ id }: Person) =>
-  notifyUsers(ctx, [{ userId: id, kind: 'task.failed', title: 'Task failed', message: 'It will not run again.' }]);
+  notifyUsers(ctx, [
+    { userId: id, kind: 'task.failed', title: 'Task failed', message: 'It will not run again.', path: '/tasks/7' },
+  ]);
 /** Runs a new task an hour later and returns its id. */
 async function runTask(person: Person, notificationEmail: string) {
   const scheduledFor = new Date(ctx.now().getTime() + HOUR_MS).toISOString();

@@ -19,7 +19,8 @@ const read = ({ headers }: Person, id: unknown) =>
   app.inject({ method: 'POST', url: `/api/notifications/${id}/read`, headers });
 
 async function notify({ id: userId }: Person, ...texts: string[]) {
-  for (const title of texts) await notifyUsers(ctx, [{ userId, kind: 'task.failed', title, message: `${title}!` }]);
+  const rest = { kind: 'task.failed', path: '/tasks/7' };
+  for (const title of texts) await notifyUsers(ctx, [{ userId, title, message: `${title}!`, ...rest }]);
 }
 
 t.test('Notifications are listed newest first, with text and time', async (t) => {

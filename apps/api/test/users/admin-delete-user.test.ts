@@ -64,7 +64,7 @@ t.test('No table has anything of a deleted account, and another account loses no
     const webhook = await postWebhook(app, person, { url: 'https://hooks.example.com', events: ['task.created'] });
     await postTask(app, person, { aiModel: 'offline', attachments: [(await insertUpload(ctx, person)).id] });
     await execute(await postTask(app, person, { scheduledFor: '2026-12-24T00:00:00.000Z' }), person);
-    await notifyUsers(ctx, [{ userId: person.id, kind: 'task.failed', title: 'A', message: webhook.id }]);
+    await notifyUsers(ctx, [{ userId: person.id, kind: 'task.failed', title: 'A', message: 'B', path: webhook.id }]);
     await queueMail(ctx, { to: person.email, subject: 'A', text: 'B' });
     const alert = { threshold: 80, notifyEmail: true, notifyWebhook: true };
     await app.inject({ method: 'POST', url: '/api/usage/alerts', headers: person.headers, payload: alert });

@@ -52,7 +52,7 @@ t.test('Only the fact of its deletion is left of an account, and other accounts 
     const id = await postTask(app, person, { attachments: [upload.id], notificationEmail: 'team@example.com' });
     await app.inject({ method: 'POST', url: `/api/tasks/${id}/execute`, headers: person.headers });
     await insertProposal(ctx, person);
-    await notifyUsers(ctx, [{ userId: person.id, kind: 'task.failed', title: 'A', message: 'B' }]);
+    await notifyUsers(ctx, [{ userId: person.id, kind: 'task.failed', title: 'A', message: 'B', path: '/' }]);
     await app.inject({
       ...{ method: 'PATCH', url, headers: person.headers },
       payload: { email: `new-${person.email}`, currentPassword: PASSWORD },

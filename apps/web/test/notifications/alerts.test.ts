@@ -122,3 +122,16 @@ t.test('An alert names the channels that it was sent to, and those that hold it 
   t.match(text, /Held by channel Night: quiet hours, minimum interval or digest/);
   t.match(text, /Waiting to be sent to channel Phone <b>/);
 });
+
+t.test('An alert is acknowledged in the list, which is one of the notifications', async (t) => {
+  const alice = await newAlice();
+  await alert(alice, await insertTask(ctx, alice.id, { name: 'News' }), 'News');
+  const visitor = visit(app, alice);
+  const notifications = await visitor.open('/notifications');
+  const page = await visitor.follow(notifications, 'Alerts');
+  t.match(page, { url: '/alerts', heading: 'Alerts' });
+  const known = await visitor.submit(page, 'I know: Task "News" is overdue');
+  t.match(known, { url: '/alerts', text: /It is listed again when it changes\./ });
+  t.same(titlesOf(known), ['Task "News" is overdue known']);
+  t.equal(known.document.querySelectorAll('main form').length, 0);
+});

@@ -11,10 +11,10 @@ const WEBHOOK = '6f1c2a1e-4a3b-4c5d-8e9f-0a1b2c3d4e5f';
 t.beforeEach(() => clock.set(START));
 
 const newAlice = () => signUp(app, { name: 'Alice', timezone: 'Europe/Berlin' });
-const notify = ({ id }: Person, titles: readonly string[], kind = 'usage.alert', message = 'Most of it.') =>
+const notify = ({ id }: Person, titles: readonly string[], kind = 'usage.alert', path = '/usage') =>
   notifyUsers(
     ctx,
-    titles.map((title) => ({ userId: id, kind, title, message, byMail: false })),
+    titles.map((title) => ({ userId: id, kind, title, message: 'Most of it.', path, byMail: false })),
   );
 const titlesOf = ({ document }: ShownPage) => document.querySelectorAll('main h3').map(({ text }) => text);
 const unreadOf = ({ document }: ShownPage) => document.querySelector('#unread:not([hidden])')?.text ?? '';
@@ -29,11 +29,10 @@ t.test('Notifications are listed newest first, by local day; unread ones say so 
   const alice = await newAlice();
   await notify(alice, ['80 % of your tokens are used']);
   clock.advance(86_400_000);
-  const message = `Nothing more is sent to it. Webhook: ${WEBHOOK}. Last error: The receiver answered 502.`;
-  await notify(alice, [`The webhook to ${HOSTILE} failed`], 'webhook.failed', message);
+  await notify(alice, [`The webhook to ${HOSTILE} failed`], 'webhook.failed', `/webhooks/${WEBHOOK}`);
   const page = await visit(app, alice).open('/notifications');
   t.same(titlesOf(page), [`The webhook to ${HOSTILE} failed new`, '80 % of your tokens are used new']);
-  t.match(page.text, /2 unread.*Today ?11:00.*Nothing more is sent to it\. Last error.*Fri 20 Nov ?11:00/);
+  t.match(page.text, /2 unread.*Today ?11:00.*Most of it.*Fri 20 Nov ?11:00/);
   t.ok(page.document.querySelector(`a[href="/webhooks/${WEBHOOK}"]`));
   t.notOk(page.document.querySelector('main script'));
   t.match(unreadOf(page), /^2/);
@@ -100,4 +99,23 @@ t.test('A long list goes on at the next page, with few statements for each', asy
     url = page.document.querySelector('a[rel=next]')?.getAttribute('href');
   }
   t.equal(new Set(seen).size, 60);
+});
+
+t.test('A notification leads to the thing itself', async (t) => {
+  const alice = await newAlice();
+  const paths = [
+    '/tasks/7',
+    '/executions/8',
+    `/channels/${WEBHOOK}`,
+    `/webhooks/${WEBHOOK}`,
+    '/usage',
+    '/alerts',
+    '/admin',
+  ];
+  for (const path of paths) await notify(alice, ['A'], 'task.failed', path);
+  await notify(alice, ['B'], 'task.failed', '//elsewhere.example');
+  const { document } = await visit(app, alice).open('/notifications');
+  const links = document.querySelectorAll('.notes .do > a').map((link) => [link.getAttribute('href'), link.text]);
+  const texts = ['See task', 'See run', 'See channel', 'See webhook', 'See usage', 'See alerts', 'See administration'];
+  t.same(links, paths.map((path, at) => [path, `${texts[at]}: A`]).reverse());
 });

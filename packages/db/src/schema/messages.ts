@@ -14,6 +14,8 @@ export const notifications = pgTable(
     kind: text().notNull(),
     title: text().notNull(),
     message: text().notNull(),
+    /** Of the page that shows more, such as `/executions/7`; null for those from before it was stored. */
+    path: text(),
     readAt: instant('read_at'),
     createdAt: instant('created_at').notNull(),
   },

@@ -26,7 +26,7 @@ export const alerts = {
   waiting: (target: string, attempts: number, reason: string | null) =>
     `Waiting to be sent to ${target}${attempts > 0 ? ', again' : ''}${describeAttempts(attempts, reason)}`,
   notDelivered: 'not delivered',
-  seeTask: 'See task',
-  seeRun: 'See run',
+  acknowledge: 'I know',
+  acknowledged: 'known',
   onlyThisTask: 'Only this task',
 };

@@ -60,8 +60,8 @@ export const notices = {
   webhookFailed: (host: string, task: string | null) =>
     task === null ? `The webhook to ${host} failed` : `The webhook of the task "${task}" to ${host} failed`,
   channelFailed: (kind: string, name: string) => `The ${kind} channel "${name}" failed`,
-  endpointFailedText: (kind: 'webhook' | 'channel', id: string, error: string) =>
-    `Nothing more is sent to it until you switch it on again. You can then resend what failed. ${kind === 'webhook' ? 'Webhook' : 'Channel'}: ${id}. ${lastError(error)}`,
+  endpointFailedText: (error: string) =>
+    `Nothing more is sent to it until you switch it on again. You can then resend what failed. ${lastError(error)}`,
   unsubscribed: (channel: string) => `The mail of the channel "${channel}" was unsubscribed`,
   unsubscribedText: (address: string, isOwn: boolean) =>
     isOwn

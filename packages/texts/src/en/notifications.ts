@@ -22,12 +22,15 @@ export const notifications = {
     `${count(notifications, 'notification is', 'notifications are')} marked as read.${
       isComplete ? '' : ' There are more: mark all again.'
     }`,
-  seeUsage: 'See usage',
-  seeFailedRuns: 'See failed runs',
-  seeTasks: 'See tasks',
-  seeAlerts: 'See alerts',
-  seeChannels: 'See channels',
-  seeChannel: 'See channel',
-  seeWebhook: 'See webhook',
-  seeService: 'See administration',
+  /** By the first part of an address. */
+  see: {
+    tasks: 'See task',
+    executions: 'See run',
+    channels: 'See channel',
+    webhooks: 'See webhook',
+    usage: 'See usage',
+    alerts: 'See alerts',
+    admin: 'See administration',
+  },
+  filterAlerts: 'Alerts',
 };

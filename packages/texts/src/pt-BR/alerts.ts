@@ -26,7 +26,7 @@ export const alerts: typeof en = {
   waiting: (target, attempts, reason) =>
     `Na fila para ${target}${attempts > 0 ? ', de novo' : ''}${describeAttempts(attempts, reason)}`,
   notDelivered: 'não entregue',
-  seeTask: 'Ver tarefa',
-  seeRun: 'Ver execução',
+  acknowledge: 'Eu sei',
+  acknowledged: 'conhecido',
   onlyThisTask: 'Só esta tarefa',
 };

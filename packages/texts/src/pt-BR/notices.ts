@@ -63,8 +63,8 @@ export const notices: typeof en = {
   webhookFailed: (host, task) =>
     task === null ? `O webhook para ${host} falhou` : `O webhook da tarefa "${task}" para ${host} falhou`,
   channelFailed: (kind, name) => `O canal "${name}" (${kind}) falhou`,
-  endpointFailedText: (kind, id, error) =>
-    `Nada mais é enviado por ele até que você o ligue de novo. Depois, você pode reenviar o que falhou. ${kind === 'webhook' ? 'Webhook' : 'Canal'}: ${id}. ${lastError(error)}`,
+  endpointFailedText: (error) =>
+    `Nada mais é enviado por ele até que você o ligue de novo. Depois, você pode reenviar o que falhou. ${lastError(error)}`,
   unsubscribed: (channel) => `O e-mail do canal "${channel}" foi cancelado`,
   unsubscribedText: (address, isOwn) =>
     isOwn

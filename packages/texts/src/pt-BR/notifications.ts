@@ -24,12 +24,14 @@ export const notifications: typeof en = {
     `${count(notifications, 'notificação foi marcada', 'notificações foram marcadas')} como ${
       notifications === 1 ? 'lida' : 'lidas'
     }.${isComplete ? '' : ' Há mais: marque todas de novo.'}`,
-  seeUsage: 'Ver uso',
-  seeFailedRuns: 'Ver execuções com falha',
-  seeTasks: 'Ver tarefas',
-  seeAlerts: 'Ver alertas',
-  seeChannels: 'Ver canais',
-  seeChannel: 'Ver canal',
-  seeWebhook: 'Ver webhook',
-  seeService: 'Ver administração',
+  see: {
+    tasks: 'Ver tarefa',
+    executions: 'Ver execução',
+    channels: 'Ver canal',
+    webhooks: 'Ver webhook',
+    usage: 'Ver uso',
+    alerts: 'Ver alertas',
+    admin: 'Ver administração',
+  },
+  filterAlerts: 'Alertas',
 };

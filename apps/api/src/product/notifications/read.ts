@@ -9,6 +9,7 @@ const notificationFields = {
   kind: notifications.kind,
   title: notifications.title,
   message: notifications.message,
+  path: notifications.path,
   readAt: notifications.readAt,
   createdAt: notifications.createdAt,
 };

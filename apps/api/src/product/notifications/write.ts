@@ -15,8 +15,8 @@ export interface Notice {
   message: string;
   /** Default: the user's setting. */
   byMail?: boolean;
-  /** Of the page that mails and channels link to. Default: the home page, and of channels the notifications. */
-  path?: string;
+  /** Of the page that shows more, such as `/executions/7`. */
+  path: string;
   alertId?: number;
   /** The task of an alert that its own channels get too. */
   taskId?: number;
@@ -51,16 +51,18 @@ export async function notifyUsers(ctx: Context, notices: readonly Notice[]): Pro
     findConfirmed(ctx, userIds, taskEmails),
     ctx.db
       .insert(notifications)
-      .values(notices.map(({ userId, kind, title, message }) => ({ userId, kind, title, message, createdAt }))),
+      .values(
+        notices.map(({ userId, kind, title, message, path }) => ({ userId, kind, title, message, path, createdAt })),
+      ),
     queueNotices(
       ctx,
-      notices.map(({ userId, kind, title, message, path = '/notifications', alertId = null, taskId = null }) => {
+      notices.map(({ userId, kind, title, message, path, alertId = null, taskId = null }) => {
         return { userId, kind, title, message, path, alertId, taskId };
       }),
     ),
   ]);
   const recipients = new Map(active.map((user) => [user.id, user]));
-  const mails = notices.flatMap(({ userId, title, message, byMail, path = '', alertId, taskEmail }) => {
+  const mails = notices.flatMap(({ userId, title, message, byMail, path, alertId, taskEmail }) => {
     const user = recipients.get(userId);
     if (!user) return [];
     const { email } = user;

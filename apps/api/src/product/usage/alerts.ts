@@ -114,7 +114,7 @@ async function notifyOwners(ctx: Context, reached: readonly (AlertState & { limi
       const toText = resource === 'storage' ? formats.bytes : formats.number;
       const title = notices.usage(formats.percent(threshold / 100), resource);
       const message = notices.usageText(toText(used), toText(limit), resource, formats.percent(percentage / 100));
-      return { userId, kind: 'usage.alert', title, message, byMail: notifyEmail };
+      return { userId, kind: 'usage.alert', title, message, path: '/usage', byMail: notifyEmail };
     }),
   );
 }

@@ -122,6 +122,7 @@ const SOURCES: Record<ExportPart, Source> = {
       kind: notifications.kind,
       title: notifications.title,
       message: notifications.message,
+      path: notifications.path,
       readAt: notifications.readAt,
       createdAt: notifications.createdAt,
     },

@@ -1,6 +1,6 @@
 import { readForm } from '../../http/forms.ts';
 import { readId } from '../../http/path-ids.ts';
-import { type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
+import { type Redirect, redirect, toOwnPath, type UserPageContext, unwrap } from '../../page.ts';
 
 /** Puts a cause of the home page away until it changes. */
 export async function acknowledgeCause(context: UserPageContext): Promise<Redirect> {
@@ -11,4 +11,11 @@ export async function acknowledgeCause(context: UserPageContext): Promise<Redire
   return isAcknowledged
     ? redirect('/', texts.home.acknowledged)
     : { to: '/', notice: { kind: 'warn', text: texts.home.notAcknowledged } };
+}
+
+/** The same from the list of alerts. */
+export async function acknowledgeAlert(context: UserPageContext): Promise<Redirect> {
+  const { actions, session, request, texts } = context;
+  unwrap(await actions.acknowledgeAlert(session, { id: readId(context) }));
+  return redirect(toOwnPath(readForm(request).text('back')), texts.home.acknowledged);
 }

@@ -1,13 +1,13 @@
 import { parseId } from '@carillon/contract/validation/formats';
 import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
-import { type RunOutcome, renderIcon } from '../../components/status-icon.ts';
 import { buildAddress, renderPager } from '../../components/tables.ts';
 import { renderMomentOn } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
 import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
+import { type Entry, renderEntries, renderLink, renderTabs, SIGNS } from './entries.ts';
 
 type Alert = WebActionData<'listAlerts'>['alerts'][number];
 type Delivery = Alert['deliveries'][number];
@@ -16,15 +16,6 @@ interface Query {
   taskId: number | null;
   cursor: string | undefined;
 }
-
-const SIGNS: Record<Alert['kind'], RunOutcome> = {
-  'task.overdue': 'missed',
-  'task.failing': 'failed',
-  'task.recovered': 'ran',
-  'task.expensive': 'quota',
-  'task.slow': 'late',
-  'task.degraded': 'late',
-};
 
 /** A path of a webhook may contain a secret. */
 const describeTarget = ({ alerts }: Texts, { kind, to }: Delivery) =>
@@ -48,40 +39,54 @@ function renderDelivery(context: UserPageContext, delivery: Delivery): Html {
   }
 }
 
-function renderAlert(context: UserPageContext, alert: Alert, { taskId: onlyTask }: Query): Html {
-  const { timeZone, now } = context;
-  const { formats, alerts } = context.texts;
-  const { kind, taskId, taskName, executionId, title, message, createdAt, undelivered, deliveries } = alert;
-  const at = new Date(createdAt);
-  return html`<li><time datetime="${at.toISOString()}" title="${formats.distance(at, now)}">${formats.time(at, timeZone)}</time><span class="node">${renderIcon(SIGNS[kind])}</span>
-<div><h3>${title}${undelivered && html` <span class="tag">${alerts.notDelivered}</span>`}</h3><p>${message}</p>
-${deliveries.length > 0 && html`<ul class="sent">${deliveries.map((delivery) => renderDelivery(context, delivery))}</ul>`}
-<div class="do"><a href="/tasks/${taskId}">${alerts.seeTask}<span class="vh">: ${taskName}</span></a>${
-    executionId !== null && html`<a href="/executions/${executionId}">${alerts.seeRun}</a>`
-  }${
-    onlyTask === null &&
-    html`<a href="${buildAddress('/alerts', { taskId: String(taskId) })}">${alerts.onlyThisTask}<span class="vh">: ${taskName}</span></a>`
-  }</div></div></li>`;
+/** What a person may put away: that a task is late or fails. */
+const CAUSES: readonly Alert['kind'][] = ['task.overdue', 'task.failing'];
+
+function toEntry(context: UserPageContext, alert: Alert, { taskId: onlyTask, cursor }: Query): Entry {
+  const { csrfField, texts } = context;
+  const { alerts } = texts;
+  const {
+    id,
+    kind,
+    taskId,
+    taskName,
+    executionId,
+    title,
+    message,
+    createdAt,
+    acknowledgedAt,
+    undelivered,
+    deliveries,
+  } = alert;
+  const back = buildAddress('/alerts', { taskId: onlyTask === null ? undefined : String(onlyTask), cursor });
+  return {
+    at: createdAt,
+    outcome: SIGNS[kind] ?? 'waiting',
+    title,
+    tag: undelivered ? alerts.notDelivered : acknowledgedAt !== null && alerts.acknowledged,
+    message,
+    isRead: false,
+    more:
+      deliveries.length > 0 &&
+      html`<ul class="sent">${deliveries.map((delivery) => renderDelivery(context, delivery))}</ul>`,
+    actions: [
+      renderLink(texts, `/tasks/${taskId}`, taskName),
+      executionId !== null && renderLink(texts, `/executions/${executionId}`, taskName),
+      onlyTask === null &&
+        html`<a href="${buildAddress('/alerts', { taskId: String(taskId) })}">${alerts.onlyThisTask}<span class="vh">: ${taskName}</span></a>`,
+      acknowledgedAt === null &&
+        CAUSES.includes(kind) &&
+        html`<form method="post" action="/alerts/${id}/acknowledge">${csrfField}<input type="hidden" name="back" value="${back}"><button class="plain">${alerts.acknowledge}<span class="vh">: ${title}</span></button></form>`,
+    ],
+  };
 }
 
-/** By day, newest first. */
-function renderList(context: UserPageContext, alerts: readonly Alert[], query: Query): Html {
-  const { formats, lists } = context.texts;
-  const days = Map.groupBy(alerts, ({ createdAt }) => formats.day(new Date(createdAt), context));
-  const today = formats.day(context.now, context);
-  return html`${[...days].map(
-    ([day, ofDay]) =>
-      html`<section aria-label="${day}"><h2 class="head">${day === today ? lists.today : day}</h2>
-<ol class="times notes">${ofDay.map((alert) => renderAlert(context, alert, query))}</ol></section>`,
-  )}`;
-}
-
-function renderEmpty({ alerts }: Texts, { taskId, cursor }: Query): Html {
+function renderEmpty({ alerts, notifications }: Texts, { taskId, cursor }: Query): Html {
   if (cursor !== undefined) return html`<p class="muted">${alerts.noEarlier}</p>`;
   const [text, href, button] =
     taskId === null
       ? [alerts.empty, '/tasks', alerts.seeTasks]
-      : [alerts.emptyOfTask, `/tasks/${taskId}`, alerts.seeTask];
+      : [alerts.emptyOfTask, `/tasks/${taskId}`, notifications.see.tasks];
   return html`<div class="panel empty"><p>${text}</p><p><a class="button" href="${href}">${button}</a></p></div>`;
 }
 
@@ -101,8 +106,16 @@ export async function showAlerts(context: UserPageContext): Promise<Page> {
     title: texts.alerts.title,
     subtitle: `${texts.alerts.subtitle} ${texts.lists.timesIn(timeZone)}.`,
     isLive: true,
-    body: html`${taskId !== undefined && renderLimit(texts, taskId, alerts[0]?.taskName)}
-${alerts.length > 0 ? renderList(context, alerts, query) : renderEmpty(texts, query)}
+    body: html`${renderTabs(texts, 'alerts')}
+${taskId !== undefined && renderLimit(texts, taskId, alerts[0]?.taskName)}
+${
+  alerts.length > 0
+    ? renderEntries(
+        context,
+        alerts.map((alert) => toEntry(context, alert, query)),
+      )
+    : renderEmpty(texts, query)
+}
 ${
   (cursor !== undefined || nextCursor !== null) &&
   renderPager({

@@ -1,11 +1,12 @@
 import type { PageRoutes } from '../../http/routes.ts';
-import { acknowledgeCause } from './acknowledge.ts';
+import { acknowledgeAlert, acknowledgeCause } from './acknowledge.ts';
 import { showAlerts } from './alerts.ts';
 import { showNotifications } from './list.ts';
 import { readAllNotifications, readNotification } from './mark-read.ts';
 
 export function notificationPages({ user }: PageRoutes): void {
   user('GET', '/alerts', showAlerts);
+  user('POST', '/alerts/:id/acknowledge', acknowledgeAlert);
   user('POST', '/tasks/:id/acknowledge', acknowledgeCause);
   user('GET', '/notifications', showNotifications);
   user('POST', '/notifications/read-all', readAllNotifications);

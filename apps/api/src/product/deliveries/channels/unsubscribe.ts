@@ -38,7 +38,7 @@ export function unsubscribe(ctx: Context, token: string): Promise<void> {
     const { notices } = getTexts(language);
     const title = notices.unsubscribed(name ?? '');
     const message = notices.unsubscribedText(address, found.isOwn);
-    await notifyUsers(tx, [{ userId, kind: 'channel.unsubscribed', title, message, path: '/channels' }]);
+    await notifyUsers(tx, [{ userId, kind: 'channel.unsubscribed', title, message, path: `/channels/${found.id}` }]);
   });
 }
 

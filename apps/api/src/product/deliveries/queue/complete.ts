@@ -191,8 +191,9 @@ function describeFailure({ id, kind, name, url, taskName, language }: FailedWebh
   const title = isWebhook
     ? notices.webhookFailed(name || new URL(url).host, taskName)
     : notices.channelFailed(CHANNEL_SENDERS[kind].title, name ?? '');
-  const message = notices.endpointFailedText(isWebhook ? 'webhook' : 'channel', id, error);
-  return { kind: isWebhook ? 'webhook.failed' : 'channel.failed', title, message };
+  const message = notices.endpointFailedText(error);
+  const path = `/${isWebhook ? 'webhooks' : 'channels'}/${id}`;
+  return { kind: isWebhook ? 'webhook.failed' : 'channel.failed', title, message, path };
 }
 
 /** Returns the deliveries that end because their webhook has failed. */

@@ -10,6 +10,7 @@ import { checkBudget } from './budget.ts';
 import { getCostOfMonth, loadHighestCost, type MonthCost } from './costs.ts';
 
 interface OverBudget {
+  taskId: number;
   userId: number;
   owner: Reader;
   name: string;
@@ -34,7 +35,7 @@ export async function notifyBudgets(
     const isReached =
       checkBudget(budget, highestCost, now) === null &&
       checkBudget(budget, highestCost, now, { addedUsd: usd }) !== null;
-    return budget && isReached ? [{ userId, owner, name, limitUsd: budget.limitUsd }] : [];
+    return budget && isReached ? [{ taskId, userId, owner, name, limitUsd: budget.limitUsd }] : [];
   });
   await notifyOverBudget(tx, reached);
   const refused = limited.filter(({ result }) => isOverBudget(result)).map(({ taskId }) => taskId);
@@ -46,10 +47,10 @@ function notifyOverBudget(tx: Context, tasks: readonly OverBudget[]): Promise<vo
   const until = nextMonth(tx.now());
   return notifyUsers(
     tx,
-    tasks.map(({ userId, owner, name, limitUsd }) => {
+    tasks.map(({ taskId, userId, owner, name, limitUsd }) => {
       const { notices, formats } = getTexts(owner.language);
       const message = notices.overBudgetText(formats.money(limitUsd), describeMoment(until, owner));
-      return { userId, kind: 'task.over_budget', title: notices.overBudget(name), message };
+      return { userId, kind: 'task.over_budget', title: notices.overBudget(name), message, path: `/tasks/${taskId}` };
     }),
   );
 }
@@ -65,7 +66,7 @@ export async function notifyRefused(tx: Context, taskIds: readonly number[]): Pr
     tx.db,
     sql`update tasks set cost_month = ${month}, month_cost_usd = 0
       where id = any(${`{${taskIds.join(',')}}`}::int[]) and cost_month is distinct from ${month}
-      returning user_id, name, monthly_budget_usd as limit_usd,
+      returning id as task_id, user_id, name, monthly_budget_usd as limit_usd,
         (select json_build_object('language', u.language, 'timezone', u.timezone) from users u where u.id = user_id) as owner`,
   );
   await notifyOverBudget(tx, first);

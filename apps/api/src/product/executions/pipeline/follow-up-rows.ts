@@ -145,10 +145,10 @@ export function notifyOwners(tx: Context, followUps: readonly FollowUp[]) {
   );
   return notifyUsers(
     tx,
-    failed.map(({ completed: { userId, owner, taskName, result } }) => {
+    failed.map(({ completed: { id, userId, owner, taskName, result } }) => {
       const { notices } = getTexts(owner.language);
       const message = notices.stoppedText(result.ok ? '' : result.message);
-      return { userId, kind: 'task.failed', title: notices.failed(taskName, 1), message };
+      return { userId, kind: 'task.failed', title: notices.failed(taskName, 1), message, path: `/executions/${id}` };
     }),
   );
 }
