@@ -42,6 +42,7 @@ export const API_MESSAGES = [
 
   'must be in the future',
   'must not be in the future',
+  'must not be before the first day',
   'has passed: give a new one in the future',
   'is reached: give a larger number, or null',
   'must be after the next run, or null',
@@ -104,6 +105,10 @@ export const API_MESSAGES = [
   'must be visible ASCII characters, without spaces',
   'must end before {}',
   'is wrong',
+  'is not accepted: start again',
+  'needs a host name: BASE_URL has the address {}',
+  'cannot be sent with a code',
+  'cannot be sent with {}',
   'is needed: you signed in more than 15 minutes ago',
   'is not the address of this account',
   'must differ from the current one',

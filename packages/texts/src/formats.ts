@@ -38,7 +38,6 @@ export function createFormats(language: Language, words: TimeWords) {
   const dates = memoize(
     (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, { hourCycle: 'h23', ...options }),
   );
-  const plurals = memoize((_: object) => new Intl.PluralRules(locale));
   const relatives = memoize((options: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(locale, options));
   const lists = memoize((options: Intl.ListFormatOptions) => new Intl.ListFormat(locale, options));
 
@@ -103,8 +102,7 @@ export function createFormats(language: Language, words: TimeWords) {
     },
 
     /** `1 run`, `2 runs`: the number with the noun in the form that it needs. */
-    count: (value: number, one: string, other: string): string =>
-      `${number(value)} ${plurals({}).select(value) === 'one' ? one : other}`,
+    count: (value: number, one: string, other: string): string => `${number(value)} ${value === 1 ? one : other}`,
 
     /** `a, b and c` */
     list: (items: readonly string[]): string => lists({ type: 'conjunction' }).format(items),
@@ -193,9 +191,11 @@ export function createFormats(language: Language, words: TimeWords) {
     dayOfMonth: (at: Date, timeZone: string): string => date(at, timeZone, { day: 'numeric', month: 'long' }),
   };
 
-  /** British English has no comma after a weekday; Portuguese says the first day of a month. */
+  /** British English has no comma after a weekday; Portuguese says the first day of a month, and pages need no periods. */
   function tidyDate(text: string): string {
-    return language === 'en' ? text.replace(/^([A-Z][a-z]+), /, '$1 ') : text.replace(/(?<!\d)1 de /, '1º de ');
+    return language === 'en'
+      ? text.replace(/^([A-Z][a-z]+), /, '$1 ')
+      : text.replace(/(?<!\d)1 de /, '1º de ').replaceAll('.', '');
   }
 }
 

@@ -25,8 +25,8 @@ export const admin: typeof en = {
   schemaStates: { ok: 'Atualizado', behind: 'Desatualizado', unknown: 'Desconhecido' },
   worker: 'Worker',
   workerStates: { ok: 'Funcionando', starting: 'Iniciando', stuck: 'Não responde', stopping: 'Parando' },
-  on: 'Ligada',
-  off: 'Desligada',
+  on: 'Ativada',
+  off: 'Desativada',
   databaseFailed: 'O banco de dados não está disponível.',
   schemaBehind: 'O esquema do banco é mais antigo que esta versão. Reinicie o serviço para migrá-lo.',
   workerStarting: 'O worker está iniciando. As execuções começam quando ele estiver pronto.',
@@ -123,9 +123,9 @@ export const admin: typeof en = {
   endMaintenance: 'Encerrar manutenção',
   endMaintenanceText:
     'O serviço está fechado para todos, menos administradores. Encerrar a manutenção o abre imediatamente.',
-  maintenanceOn: 'A manutenção está ligada. Só administradores podem usar o serviço.',
-  maintenanceStarted: 'A manutenção está ligada.',
-  maintenanceEnded: 'A manutenção está desligada.',
+  maintenanceOn: 'A manutenção está ativada. Só administradores podem usar o serviço.',
+  maintenanceStarted: 'A manutenção está ativada.',
+  maintenanceEnded: 'A manutenção está desativada.',
 
   settingsTitle: 'Configurações do sistema',
   settingsText: 'Para todo o serviço. As mudanças valem imediatamente.',

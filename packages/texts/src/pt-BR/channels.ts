@@ -31,8 +31,8 @@ export const channels: typeof en = {
     email: 'E-mail',
   },
 
-  choiceOff: 'desligado',
-  choiceFailed: 'desligado após uma falha',
+  choiceOff: 'desativado',
+  choiceFailed: 'desativado após uma falha',
   choiceUnconfirmed: 'não confirmado',
   noChoices: (link) => parts`Nenhum canal ainda. ${link('Adicionar um canal')}`,
 
@@ -94,19 +94,19 @@ export const channels: typeof en = {
   sendLinkAgain: 'Enviar link de novo',
   linkSent: 'Enviamos outro link; o anterior não funciona mais. Um endereço recebe até 5 links por dia.',
   alreadyConfirmed: 'O endereço já está confirmado.',
-  offTitle: 'O canal está desligado',
-  offText: 'As mensagens não entram na fila enquanto ele está desligado.',
+  offTitle: 'O canal está desativado',
+  offText: 'As mensagens não entram na fila enquanto ele está desativado.',
   waiting: (messages, isMore) =>
     messages === 1
       ? '1 mensagem anterior é enviada quando você o ligar.'
       : `${number(messages)}${isMore ? ' ou mais' : ''} mensagens anteriores são enviadas quando você o ligar.`,
-  failedTitle: (kind) => `O canal está desligado: ${kind} recusou uma mensagem`,
+  failedTitle: (kind) => `O canal está desativado: ${kind} recusou uma mensagem`,
   fix: (link) =>
     parts`Se o destino foi excluído ou o segredo mudou, ${link('atualize')}. Envie um teste e depois ligue o canal. As mensagens que falharam podem ser enviadas de novo em seguida.`,
-  switchedOff: 'O canal está desligado. As mensagens não entram na fila enquanto ele está desligado.',
+  switchedOff: 'O canal está desativado. As mensagens não entram na fila enquanto ele está desativado.',
   switchedOn:
-    'O canal está ligado. As mensagens na fila são enviadas agora; as que falharam podem ser enviadas de novo.',
-  switchedOnUnconfirmed: 'O canal está ligado. Enviamos um link de confirmação para o endereço.',
+    'O canal está ativo. As mensagens na fila são enviadas agora; as que falharam podem ser enviadas de novo.',
+  switchedOnUnconfirmed: 'O canal está ativo. Enviamos um link de confirmação para o endereço.',
   noTest: (error) => `Nenhum teste foi enviado. ${error}`,
   resent: 'A mensagem é enviada agora.',
   failed: (messages, isMore) =>

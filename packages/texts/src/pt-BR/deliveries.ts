@@ -5,9 +5,9 @@ const { count, number } = formats;
 
 export const deliveries: typeof en = {
   status: 'Status',
-  on: 'Ligado',
-  off: 'Desligado',
-  offFailed: 'Desligado, falhou',
+  on: 'Ativo',
+  off: 'Desativado',
+  offFailed: 'Desativado por falha',
   delivered: 'Entregue',
   deliveredLate: 'Entregue com atraso',
   failed: 'Falhou',
@@ -32,9 +32,9 @@ export const deliveries: typeof en = {
   lastAttempt: (moment, error) => `Última tentativa ${moment}: ${error}`,
   logDeleted: 'O registro das tentativas foi excluído.',
 
-  switchOn: 'Ligar',
-  switchOff: 'Desligar',
-  switchedOff: 'O Carillon o desligou.',
+  switchOn: 'Ativar',
+  switchOff: 'Desativar',
+  switchedOff: 'O Carillon o desativou.',
   fix: 'Para corrigir:',
   sendTest: 'Enviar teste',
   sendNow: 'Enviar agora',

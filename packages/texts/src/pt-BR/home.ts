@@ -50,7 +50,7 @@ export const home: typeof en = {
 
   attention: 'Precisa de atenção',
   noAttention: 'Nada precisa de atenção',
-  acknowledge: 'Eu sei',
+  acknowledge: 'Estou ciente',
   acknowledged: 'Volta à lista quando mudar.',
   notAcknowledged: 'Mudou nesse meio-tempo e continua na lista.',
   outage: (from, until, missed, late) => {
@@ -101,9 +101,9 @@ export const home: typeof en = {
     parts<
       P | string
     >`${task}: o resto do orçamento mensal de ${budget} não cobre uma execução. As execuções voltam ${date}.`,
-  webhookOff: (webhook) => parts`O webhook ${webhook} está desligado: cinco tentativas seguidas falharam.`,
+  webhookOff: (webhook) => parts`O webhook ${webhook} está desativado: cinco tentativas seguidas falharam.`,
   channelOff: <P>(channel: P, target: string) =>
-    parts<P | string>`O canal ${channel} está desligado: ${target} recusou uma mensagem.`,
+    parts<P | string>`O canal ${channel} está desativado: ${target} recusou uma mensagem.`,
   unconfirmed: (address) => parts`${address} não está confirmado. Abra o link da mensagem enviada para lá.`,
 
   monthSoFar: (month) => `${month} até agora`,
@@ -116,7 +116,7 @@ export const home: typeof en = {
   ofLimit: (limit) => `de ${limit}`,
   ofDailyLimit: (limit) => `de ${limit}, zera à meia-noite UTC`,
   costByDay: 'Custo por dia (UTC)',
-  costChart: (month, most) => `Custo por dia em ${month}: até ${most} por dia.`,
+  costChart: (month, most) => `Custo por dia em ${month.toLowerCase()}: até ${most} por dia.`,
   dayCost: (day, cost) => `${day}: ${cost}`,
   upTo: (cost) => `até ${cost}`,
   noCost: 'sem custo',

@@ -28,7 +28,7 @@ export const notices: typeof en = {
   undelivered: 'Um alerta não pôde ser entregue',
   undeliveredText: (alert, by, error) => {
     const way = by === 'webhook' ? 'pelo webhook' : by === 'mail' ? 'por e-mail' : `pelo canal "${by.channel}"`;
-    return `"${alert}" não foi entregue ${way}. ${error === null ? 'Ele está desligado desde que falhou.' : lastError(error)}`;
+    return `"${alert}" não foi entregue ${way}. ${error === null ? 'Ele está desativado desde que falhou.' : lastError(error)}`;
   },
 
   overBudget: (task) => `A tarefa "${task}" atingiu seu orçamento mensal`,

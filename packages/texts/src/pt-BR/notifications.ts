@@ -11,7 +11,7 @@ export const notifications: typeof en = {
   filter: 'Filtro',
   filterAll: 'Todas',
   filterUnread: 'Não lidas',
-  empty: 'Nenhuma notificação ainda. Falhas, limites e webhooks desligados aparecem aqui.',
+  empty: 'Nenhuma notificação ainda. Falhas, limites e webhooks desativados aparecem aqui.',
   noUnread: 'Nenhuma notificação não lida.',
   noEarlier: 'Nenhuma notificação anterior.',
   showAll: 'Mostrar todas',

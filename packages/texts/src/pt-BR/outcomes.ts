@@ -23,7 +23,7 @@ export const outcomes: typeof en = {
     running: 'em andamento',
     waiting: 'aguardando',
     paused: 'em pausa',
-    skipped: 'por sobreposição',
+    skipped: 'pulada por sobreposição',
     'skipped-by-user': 'pulada por você',
     failed: 'com falha',
     missed: 'perdida',

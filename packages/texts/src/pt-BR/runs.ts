@@ -7,7 +7,7 @@ const { count, number } = formats;
 export const runs: typeof en = {
   title: 'Execuções',
   subtitle: 'As mais recentes primeiro.',
-  run: (moment) => `Execução de ${moment}`,
+  run: (moment) => `Execução de ${moment.charAt(0).toLowerCase()}${moment.slice(1)}`,
   number: (id) => `execução ${id}`,
 
   search: 'Buscar em respostas e prompts',
@@ -18,7 +18,7 @@ export const runs: typeof en = {
   any: 'Todos',
   from: 'De',
   to: 'Até',
-  seeAll: 'Vi todas',
+  seeAll: 'Marcar todas como vistas',
   seen: (runs) => `${count(runs, 'execução marcada como vista', 'execuções marcadas como vistas')}.`,
   clearFilter: 'Limpar filtro',
   onlyTask: (task) => parts`Só execuções de ${task}.`,
@@ -61,7 +61,7 @@ export const runs: typeof en = {
   waitingForAnswer: 'Aguardando a resposta …',
   emptyAnswer: 'O modelo devolveu uma resposta vazia.',
   noAnswer: 'Sem resposta.',
-  readLast: (day) => `Ler a última resposta, ${day}`,
+  readLast: (day) => `Ler a última resposta, ${day.charAt(0).toLowerCase()}${day.slice(1)}`,
 
   onlyFailed: 'Só uma execução que falhou pode ser repetida.',
   hasEnded: 'Esta execução já terminou.',

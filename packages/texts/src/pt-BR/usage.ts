@@ -24,7 +24,7 @@ export const usage: typeof en = {
   resetsAtMidnight: 'zera à meia-noite UTC',
   atThisPace: (amount) => `neste ritmo ${amount}`,
   usedOn: (date) => `pelo planejado, acaba ${date}`,
-  byMonthEnd: (amount, month) => `pelo planejado, ${amount} até o fim de ${month}`,
+  byMonthEnd: (amount, month) => `pelo planejado, ${amount} até o fim de ${month.toLowerCase()}`,
   webTools: 'Ferramentas da web',
   webToolsHint: 'buscas e páginas lidas',
   webToolsCost: (cost) => `buscas e páginas lidas, ${cost} do custo`,
@@ -38,12 +38,12 @@ export const usage: typeof en = {
     `A cota de ${resources} de ${month} acabou. As tarefas voltam a executar ${date}, 00:00 UTC.`,
   todayUsed: (resources) => `A cota de ${resources} de hoje acabou. As tarefas voltam a executar à meia-noite UTC.`,
   planned: (shortages) => `Pelo planejado, ${shortages}.`,
-  nothingRunsOut: (month) => `Pelo planejado, nada acaba em ${month}.`,
+  nothingRunsOut: (month) => `Pelo planejado, nenhuma cota acaba em ${month.toLowerCase()}.`,
   trialEnds: (date) => `o período de teste termina ${date}`,
   dayShortage: (resource, date, runs) =>
     `a cota diária de ${resource} acaba ${date}: ${count(runs, 'execução planejada é recusada', 'execuções planejadas são recusadas')}`,
   monthShortage: (resource, month, date, runs) =>
-    `a cota de ${resource} de ${month} acaba ${date}: ${count(runs, 'execução planejada é recusada', 'execuções planejadas são recusadas')}`,
+    `a cota de ${resource} de ${month.toLowerCase()} acaba ${date}: ${count(runs, 'execução planejada é recusada', 'execuções planejadas são recusadas')}`,
 
   byDay: 'Por dia',
   daysInUtc: 'Dias em UTC',

@@ -34,7 +34,7 @@ export const webhooks: typeof en = {
   openSettings: 'Abrir configurações',
 
   created: 'Webhook criado',
-  createdSubtitle: 'Está ligado. Falta um passo: passe o segredo ao receptor.',
+  createdSubtitle: 'Está ativo. Falta um passo: passe o segredo ao receptor.',
   createdAlready: 'Já foi criado',
   createdAlreadyText:
     'Este formulário já foi enviado, então o webhook existe. O segredo não é mostrado de novo. Se você não o copiou, troque-o.',
@@ -68,20 +68,20 @@ export const webhooks: typeof en = {
   rotateAgain: 'Trocar de novo…',
 
   titleTo: (host) => `Webhook para ${host}`,
-  offTitle: 'O webhook está desligado',
-  offText: 'Você ou um programa com sua chave o desligou. Os eventos não entram na fila enquanto ele está desligado.',
+  offTitle: 'O webhook está desativado',
+  offText: 'Você ou um programa com sua chave o desativou. Os eventos não entram na fila enquanto ele está desativado.',
   waiting: (deliveries, isMore) =>
     deliveries === 1
       ? '1 entrega anterior é enviada quando você o ligar.'
       : `${number(deliveries)}${isMore ? ' ou mais' : ''} entregas anteriores são enviadas quando você o ligar.`,
-  failedTitle: 'O webhook está desligado: todas as tentativas de uma entrega falharam',
+  failedTitle: 'O webhook está desativado: todas as tentativas de uma entrega falharam',
   fix: (link) =>
     parts`Corrija o receptor, envie um teste e depois ligue o webhook. As entregas que falharam podem ser ${link('enviadas de novo')} em seguida.`,
   failed: (deliveries, isMore) =>
     `${number(deliveries)}${isMore ? ' ou mais' : ''} ${deliveries === 1 ? 'entrega falhou' : 'entregas falharam'}`,
-  switchedOff: 'O webhook está desligado. Os eventos não entram na fila enquanto ele está desligado.',
+  switchedOff: 'O webhook está desativado. Os eventos não entram na fila enquanto ele está desativado.',
   switchedOn:
-    'O webhook está ligado. As entregas na fila são enviadas agora; as que falharam podem ser enviadas de novo.',
+    'O webhook está ativo. As entregas na fila são enviadas agora; as que falharam podem ser enviadas de novo.',
   belongsTo: 'Pertence a',
   secretUntil: (moment) => `O anterior também assina até ${moment}`,
   sendFailed: 'Enviar de novo as entregas que falharam…',
@@ -91,7 +91,7 @@ export const webhooks: typeof en = {
   event: 'Evento',
   noDeliveries: 'Nenhuma entrega ainda. Envie um teste para ver uma.',
   delivery: (event, moment) => `${event}, ${moment}`,
-  waitsForSwitch: 'será enviada quando o webhook for ligado',
+  waitsForSwitch: 'será enviada quando o webhook for ativado',
   attempts: 'Tentativas',
   attempt: (attempt, response) => `Tentativa ${number(attempt)}: ${response}`,
   notSent: 'Ainda não enviada.',
@@ -105,7 +105,7 @@ export const webhooks: typeof en = {
   resent: 'Está sendo enviada de novo, com o mesmo corpo.',
 
   resendTitle: 'Enviar de novo as entregas que falharam',
-  resendOff: 'O webhook está desligado. Ligue-o primeiro.',
+  resendOff: 'O webhook está desativado. Ative-o primeiro.',
   resendText: (code) =>
     parts`Cada entrega que falhou é enviada mais uma vez, com o mesmo corpo e o mesmo ${code('webhook-id')}. Por padrão, as entregas que falharam são guardadas por 30 dias.`,
   failedSince: 'Falharam desde',
