@@ -18,6 +18,7 @@ await signUpAda(app);
 /** What an admin may do in any session. Every other action of admins changes something. */
 const READS: readonly WebActionName[] = [
   'getServiceOverview',
+  'checkInstallation',
   'listAccounts',
   'getAccount',
   'listCoupons',

@@ -39,7 +39,7 @@ t.test('A provider is changed, tested as it is stored, and deleted', async (t) =
   const refused = await admin.submit(page, 'Save', { maxConcurrent: 'many' });
   t.match(refused, { status: 422 });
   const asked = await admin.open(`/admin/providers/${row?.id}/delete`);
-  t.match(asked.text, /Tasks with a model own\/… ask the default provider/);
+  t.match(asked.text, /Tasks with a model own\/… then ask the default provider/);
   t.match((await admin.submit(asked, 'Delete provider')).text, /The provider is deleted/);
   t.match((await admin.open('/admin/providers')).text, /No AI answers yet/);
 });
