@@ -111,7 +111,7 @@ function listening(child: ChildProcess, log: Record<string, unknown>[]): Promise
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
-        // While there is no account, it also prints the address where the first is created.
+        // A warning of Node.js is no JSON.
         if (!line.startsWith('{')) continue;
         const entry = JSON.parse(line);
         log.push(entry);

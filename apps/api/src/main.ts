@@ -41,7 +41,7 @@ try {
   const api = await startApi(config, { stopping: stopping.signal });
   if (process.stdout.isTTY) console.log(`\n${composeBanner(config, api, getTerminalTexts(process.env))}\n`);
   // Programs that read the log of a service expect JSON.
-  else if (api.setupPath !== null) api.log.warn(`no account yet: create it at ${chooseAddress(config, api)}`);
+  else if (api.setupPath !== null) api.log.info(`no account yet: create it at ${chooseAddress(config, api)}`);
   await stopped;
   await api.close();
   process.exit(0);
