@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import type { ExchangeRequest } from '../../src/lib/egress/exchange.ts';
-import { createOperatorClient } from '../../src/lib/egress/operator-client.ts';
+import { createOperatorClient, type ExchangeRequest } from '../../src/lib/egress/exchange.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
 import { startProbeServer } from '../support/servers/probe-servers.ts';
 

@@ -1,7 +1,6 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import type { Context, WorkerHandle } from '../../context.ts';
-import { createLeaseHolder } from '../../lib/queue/lease-holder.ts';
-import { createClockCheck } from '../../lib/queue/leases.ts';
+import { createClockCheck, createLeaseHolder } from '../../lib/queue/leases.ts';
 import { createHeartbeat, createIntervals, singleFlight } from '../../lib/queue/loops.ts';
 import type { ClaimResult } from './pipeline/claim.ts';
 import type { ExecutionResult } from './pipeline/execution-result.ts';

@@ -1,6 +1,6 @@
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import { endDelivery } from '../deliveries/queue/end-open.ts';
+import { endDelivery } from '../deliveries/queue/leases.ts';
 import { afterKey, BATCH_SIZE, type BatchRow, type PruneBatch, toBatchOfKeys } from './batch.ts';
 
 const WEBHOOKS_PER_BATCH = 1000;

@@ -5,7 +5,7 @@ import { AppError, taskNotFound } from '../../errors.ts';
 import { recordEvents } from '../../platform/events/outbox.ts';
 import { assertRevision, type ExpectedRevisions } from '../../platform/queries/revision.ts';
 import { inTransaction } from '../../transaction.ts';
-import { changedOverdueAt } from '../notifications/alerts/overdue-at.ts';
+import { changedOverdueAt } from '../notifications/alerts/overdue.ts';
 import { nextRun } from '../schedule/next-run.ts';
 import { hasLiveRun } from './occurrences.ts';
 import { type TaskRow, taskFields } from './read.ts';

@@ -2,7 +2,7 @@ import { queryRows, recordset, tasks } from '@carillon/db';
 import { and, eq, isNull, lte, sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
 import { hasPlannedTrigger } from '../../platform/queries/runs.ts';
-import { overdueAtSql } from '../notifications/alerts/overdue-at.ts';
+import { overdueAtSql } from '../notifications/alerts/overdue.ts';
 import { nextRun } from '../schedule/next-run.ts';
 import { recordUsage } from '../usage/record.ts';
 import { markMissed } from './occurrences.ts';

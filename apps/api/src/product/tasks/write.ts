@@ -10,7 +10,7 @@ import { inTransaction } from '../../transaction.ts';
 import { assertReachable, setTaskWebhook } from '../deliveries/webhooks/managed-webhooks.ts';
 import { checkRequiredTools, checkTools, checkToolUses } from '../executions/request/check-tools.ts';
 import { requestConfirmations } from '../notifications/addresses.ts';
-import { changedOverdueAt, computeOverdueAt } from '../notifications/alerts/overdue-at.ts';
+import { changedOverdueAt, computeOverdueAt } from '../notifications/alerts/overdue.ts';
 import { reserveActiveTask } from './active-quota.ts';
 import { forgetSkips, hasLiveRun, markMissed } from './occurrences.ts';
 import { type TaskRow, taskFields } from './read.ts';

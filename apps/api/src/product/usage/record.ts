@@ -66,7 +66,7 @@ export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): 
     const sum = sums.get(`${userId} ${period}`);
     return hasAlert && isMonth(period) && sum && (sum.executions > 0 || sum.tokens > 0);
   });
-  await checkCounterAlerts(ctx, increased);
+  if (increased.length > 0) await checkCounterAlerts(ctx, increased);
 }
 
 const isMonth = (period: string) => period.length === '2026-11'.length;

@@ -1,8 +1,7 @@
 import { databaseErrorCode, executions, usageCounters } from '@carillon/db';
 import { eq, inArray, sql } from 'drizzle-orm';
 import t, { type Test } from 'tap';
-import { selectCandidates } from '../../../src/product/executions/pipeline/select-candidates.ts';
-import { takeSlots } from '../../../src/product/executions/pipeline/slots.ts';
+import { selectCandidates, takeSlots } from '../../../src/product/executions/pipeline/select-candidates.ts';
 import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { inTransaction } from '../../../src/transaction.ts';
 import { testEngine } from '../../support/engine.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { usageRecords } from '@carillon/db';
 import t from 'tap';
-import { createUnansweredClaims } from '../../../src/lib/queue/lease-holder.ts';
+import { createUnansweredClaims } from '../../../src/lib/queue/leases.ts';
 import { enqueueDue } from '../../../src/product/executions/pipeline/enqueue.ts';
 import { connectionLost, type Interfere, interruptTransactions } from '../../support/database.ts';
 import { testEngine } from '../../support/engine.ts';

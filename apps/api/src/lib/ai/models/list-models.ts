@@ -1,5 +1,4 @@
-import { parseJson, toArray, toObject } from '../../egress/exchange.ts';
-import { createOperatorClient } from '../../egress/operator-client.ts';
+import { createOperatorClient, parseJson, toArray, toObject } from '../../egress/exchange.ts';
 import { findModelList, type Provider, type Providers } from '../providers.ts';
 
 /** `unknown` if the provider has no list or did not answer. */

@@ -5,7 +5,7 @@ import { describeActor, recordAudit } from '../../../platform/events/audit-log.t
 import { recordEvents } from '../../../platform/events/outbox.ts';
 import { assertRevision, type ExpectedRevisions } from '../../../platform/queries/revision.ts';
 import { inTransaction } from '../../../transaction.ts';
-import { changedOverdueAt } from '../../notifications/alerts/overdue-at.ts';
+import { changedOverdueAt } from '../../notifications/alerts/overdue.ts';
 import { channelNotFound, isOwnChannel } from './read.ts';
 
 /** Deletes a channel with its log, and removes it from tasks and settings. Throws 404, 412. */

@@ -12,9 +12,9 @@ import { assertRevision, type ExpectedRevisions } from '../../../platform/querie
 import { afterCommit, inTransaction } from '../../../transaction.ts';
 import { CHANNEL_SENDERS } from '../messages/kinds/index.ts';
 import type { ChannelSettings } from '../messages/sender.ts';
-import { endDeliveriesIfFailed } from '../queue/end-open.ts';
 import { TASK_EVENTS } from '../queue/endpoint.ts';
 import { reconsiderHeld } from '../queue/held/release.ts';
+import { endDeliveriesIfFailed } from '../queue/leases.ts';
 import { decryptSecret, encryptUnindexedSecret } from '../queue/secret.ts';
 import { requestChannelConfirmation } from './confirm.ts';
 import { channelFields, channelNotFound, getChannel, isChannel, isOwnChannel } from './read.ts';

@@ -8,7 +8,7 @@ import type { Reader } from '../../../lib/reader.ts';
 import { isUrgentSql } from '../../../platform/events/held.ts';
 import { DELIVERIES, getEffectiveLimit } from '../../../platform/limits/rates.ts';
 import { inReportedTransaction } from '../../../transaction.ts';
-import { endDelivery } from './end-open.ts';
+import { endDelivery } from './leases.ts';
 
 /** How many deliveries may be in progress at once, over all processes. */
 export interface DeliveryLimits {

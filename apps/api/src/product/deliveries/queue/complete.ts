@@ -11,8 +11,8 @@ import { notifyUsers } from '../../notifications/write.ts';
 import { CHANNEL_SENDERS } from '../messages/kinds/index.ts';
 import type { Attempt } from './attempt.ts';
 import { pauseRateWindow } from './claim.ts';
-import { endDelivery } from './end-open.ts';
 import { endOfQuietHours } from './held/release-at.ts';
+import { endDelivery } from './leases.ts';
 
 const MAX_WAIT_MS = 5000;
 /** Targets may ask for any time. */

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts';
-import { createLeaseHolder } from '../../../lib/queue/lease-holder.ts';
+import { createLeaseHolder } from '../../../lib/queue/leases.ts';
 import { createBatcher, createHeartbeat, createIntervals, singleFlight } from '../../../lib/queue/loops.ts';
 import { type Attempt, attemptDelivery } from './attempt.ts';
 import { type ClaimedDelivery, claimDeliveries, DELIVERY_LIMITS, type DeliveryLimits, FIRST_WEBHOOK } from './claim.ts';

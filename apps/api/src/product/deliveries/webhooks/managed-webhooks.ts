@@ -5,8 +5,8 @@ import { and, eq, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { invalidField } from '../../../errors.ts';
 import { afterCommit } from '../../../transaction.ts';
-import { endDeliveriesIfFailed } from '../queue/end-open.ts';
 import { TASK_EVENTS } from '../queue/endpoint.ts';
+import { endDeliveriesIfFailed } from '../queue/leases.ts';
 import { encryptUnindexedSecret, generateSecret } from '../queue/secret.ts';
 
 const ACCOUNT_EVENTS: EventKind[] = ['task.completed', 'task.failed', 'usage.alert'];

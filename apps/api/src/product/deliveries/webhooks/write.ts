@@ -9,7 +9,7 @@ import { lockPlanLimits } from '../../../platform/limits/plan-limits.ts';
 import { quotaExceededError } from '../../../platform/limits/quotas.ts';
 import { type ExpectedRevisions, hasRevision } from '../../../platform/queries/revision.ts';
 import { afterCommit, inTransaction } from '../../../transaction.ts';
-import { endDeliveriesIfFailed } from '../queue/end-open.ts';
+import { endDeliveriesIfFailed } from '../queue/leases.ts';
 import {
   decryptSecret,
   encryptChosenSecret,

@@ -26,17 +26,16 @@ import { followSuccesses } from '../result/last-success.ts';
 import { OUTCOME_MAX_TOKENS } from '../result/outcome-request.ts';
 import { failOverQuota, toUsageDeltas, writeResults } from './complete.ts';
 import type { ExecutionResult } from './execution-result.ts';
-import { writeFollowUps } from './follow-ups.ts';
+import { findRetryTime, writeFollowUps } from './follow-ups.ts';
 import { type ProviderLimits, selectLimited } from './provider-limits.ts';
-import { findRetryTime } from './retries.ts';
 import {
   type Candidate,
   type ClaimedExecution,
   MAX_RUNNING_PER_USER,
   type Round,
   selectCandidates,
+  takeSlots,
 } from './select-candidates.ts';
-import { takeSlots } from './slots.ts';
 
 export interface ClaimOptions {
   limit: number;

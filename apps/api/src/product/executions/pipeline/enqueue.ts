@@ -9,6 +9,7 @@ import { loadHighestCost } from '../budget/costs.ts';
 import { notifyRefused } from '../budget/notices.ts';
 import {
   admitRetries,
+  completeTasks,
   findPlannedExecutions,
   insertPlanned,
   lockDueRetries,
@@ -23,7 +24,6 @@ import {
   planOccurrences,
   type TaskPlan,
 } from '../planning/plan-occurrences.ts';
-import { completeTasks } from '../planning/record-fates.ts';
 import { cancelExecutions } from './cancel.ts';
 import { failOverQuota } from './complete.ts';
 
@@ -106,8 +106,10 @@ async function enqueueBatch(ctx: Context, dueBefore: Date): Promise<Enqueued & {
     .concat(admitted.refused);
   // Readers of the event log remember the ids of what is committed.
   if (refused.length + replaced.size > 0) await queryRows(ctx.db, sql`set local synchronous_commit to default`);
-  await failOverQuota(ctx, refused);
-  await notifyRefusedRuns(ctx, listRefused(plans, waiting, admitted.refused, accounts));
+  if (refused.length > 0) {
+    await failOverQuota(ctx, refused);
+    await notifyRefusedRuns(ctx, listRefused(plans, waiting, admitted.refused, accounts));
+  }
   await completeTasks(ctx, listEnding(plans));
   await notifyRefused(ctx, listOverBudget(plans));
   return {
@@ -134,6 +136,8 @@ function listRefused(
 
 /** The locks of the tasks keep other transactions off these executions, so that they may be locked after the accounts. */
 async function cancelReplaced(ctx: Context, plans: readonly TaskPlan[]): Promise<Set<number>> {
-  const ids = await findPlannedExecutions(ctx, listReplacing(plans));
+  const replacing = listReplacing(plans);
+  if (replacing.length === 0) return new Set();
+  const ids = await findPlannedExecutions(ctx, replacing);
   return new Set(await cancelExecutions(ctx, ids, 'The next planned run of the task replaced it.'));
 }

@@ -1,12 +1,14 @@
+import type { EventData } from '@carillon/contract/webhooks/events';
 import { recordset } from '@carillon/db';
 import { getTexts } from '@carillon/texts';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
-import { overdueAtSql } from '../../notifications/alerts/overdue-at.ts';
+import type { Event } from '../../../platform/events/outbox.ts';
+import { overdueAtSql } from '../../notifications/alerts/overdue.ts';
 import type { NewAlert } from '../../notifications/alerts/record.ts';
 import { notifyUsers } from '../../notifications/write.ts';
 import { addMonthCost, type MonthCost } from '../budget/costs.ts';
-import { digestText } from '../result/last-success.ts';
+import { digestText, isWanted } from '../result/last-success.ts';
 import { type CompletedExecution, getLastCall, isCancelled, type TaskStatus } from './execution-result.ts';
 
 /** What the end of an execution means for its task. */
@@ -64,6 +66,40 @@ const toLedgerCall = ({ source, usage }: ReturnType<typeof getLastCall>) => ({
   toolUses: usage?.toolUses ?? 0,
   toolCost: usage?.toolCostUsd ?? 0,
 });
+
+export async function insertRetries(
+  { db }: Context,
+  followUps: readonly { completed: CompletedExecution; retryAt: Date | null }[],
+) {
+  const retries = followUps
+    .filter(({ retryAt }) => retryAt !== null)
+    .map(({ completed, retryAt }) => ({
+      taskId: completed.taskId,
+      userId: completed.userId,
+      plannedFor: completed.plannedFor,
+      attempt: completed.attempt + 1,
+      retryOfId: completed.id,
+      viaWebhook: completed.viaWebhook,
+      runAt: retryAt,
+      createdAt: completed.completedAt,
+    }));
+  if (retries.length === 0) return;
+  await db.execute(sql`
+    insert into executions (task_id, user_id, status, trigger, planned_for, attempt, retry_of_id, via_webhook,
+      inbound_data, run_at, created_at)
+    select task_id, user_id, 'pending', 'retry', planned_for, attempt, retry_of_id, via_webhook,
+      case when via_webhook then (select inbound_data from executions where id = r.retry_of_id) end, run_at, created_at
+    from ${recordset('r', retries, {
+      taskId: 'int',
+      userId: 'int',
+      plannedFor: 'timestamptz',
+      attempt: 'int',
+      retryOfId: 'int',
+      viaWebhook: 'boolean',
+      runAt: 'timestamptz',
+      createdAt: 'timestamptz',
+    })}`);
+}
 
 /** Of several ends of a task, the last one has its state. */
 export async function updateTasks(
@@ -151,4 +187,61 @@ export function notifyOwners(tx: Context, followUps: readonly FollowUp[]) {
       return { userId, kind: 'task.failed', title: notices.failed(taskName, 1), message, path: `/executions/${id}` };
     }),
   );
+}
+
+/** The events of the end of an execution. */
+export function buildEvents({ completed, retryAt, taskStatus, alerts }: FollowUp): Event[] {
+  const { id, userId, viaWebhook, taskId, taskName, result, startedAt, completedAt, reportsChanges, hasTools } =
+    completed;
+  const task = { id: taskId, name: taskName, status: taskStatus };
+  const processingTimeMs = result.durationMs === null ? null : Math.round(result.durationMs);
+  if (result.ok) {
+    const input = result.usage?.inputTokens ?? 0;
+    const output = result.usage?.outputTokens ?? 0;
+    const { comparison } = result;
+    const difference = comparison && { changed: comparison.changed, changes: comparison.changes };
+    const build = (reported: typeof difference): EventData<'task.completed'> => ({
+      task,
+      execution: {
+        id,
+        status: 'completed',
+        result: result.text,
+        tokensUsed: { input, output, total: input + output },
+        processingTimeMs: processingTimeMs ?? 0,
+        startedAt: (startedAt ?? completedAt).toISOString(),
+        completedAt: completedAt.toISOString(),
+        ...(hasTools && { citations: result.citations ?? [], toolUses: result.usage?.toolUses ?? 0 }),
+        ...(result.output !== null && { output: result.output }),
+        ...(result.outcome !== null && { outcome: result.outcome }),
+        ...(result.outcomeReason !== null && { outcomeReason: result.outcomeReason }),
+        ...reported,
+      },
+    });
+    const data = build(reportsChanges ? difference : null);
+    const event = { userId, taskId, viaWebhook, skipsTaskWebhook: !isWanted(completed), isCut: result.isCut === true };
+    const completions = (['task.completed', 'execution.completed'] as const).map((kind) => ({ ...event, kind, data }));
+    if (!difference?.changed) return completions;
+    return [...completions, { ...event, kind: 'task.changed', data: reportsChanges ? data : build(difference) }];
+  }
+  const data: EventData<'task.failed'> = {
+    task,
+    execution: {
+      id,
+      status: 'failed',
+      error: result.message,
+      errorCode: result.errorCode,
+      startedAt: startedAt?.toISOString() ?? null,
+      failedAt: completedAt.toISOString(),
+      processingTimeMs,
+    },
+    retryScheduled: retryAt !== null,
+    nextRetryAt: retryAt?.toISOString() ?? null,
+  };
+  // An alert of this failure tells the channels of the task the same, and more.
+  const isAlerted = !viaWebhook && alerts.some(({ kind }) => kind === 'task.failing');
+  const skipsChannels = retryAt !== null || isCancelled(result) || isAlerted;
+  return [
+    { kind: 'task.failed', userId, taskId, viaWebhook, data, skipsChannels },
+    { kind: 'execution.failed', userId, taskId, viaWebhook, data, skipsChannels },
+  ];
 }

@@ -5,7 +5,7 @@ import { decideAlerts } from '../../notifications/alerts/after-run.ts';
 import { recordAlerts } from '../../notifications/alerts/record.ts';
 import { sumMonthCosts } from '../budget/costs.ts';
 import { notifyBudgets } from '../budget/notices.ts';
-import { findEndedTasks, recordFates } from '../planning/record-fates.ts';
+import { findEndedTasks, recordFates } from '../planning/due-tasks.ts';
 import {
   type CompletedExecution,
   getLastCall,
@@ -16,10 +16,16 @@ import {
   isOverBudget,
   type TaskStatus,
 } from './execution-result.ts';
-import { type FollowUp, insertUsageRecords, markUpdated, notifyOwners, updateTasks } from './follow-up-rows.ts';
+import {
+  buildEvents,
+  type FollowUp,
+  insertRetries,
+  insertUsageRecords,
+  markUpdated,
+  notifyOwners,
+  updateTasks,
+} from './follow-up-rows.ts';
 import { mailResults } from './mail-results.ts';
-import { buildEvents } from './result-events.ts';
-import { countWaitingFailures, findRetryTime, insertRetries } from './retries.ts';
 
 /** A recurring task fails after so many failed executions in a row. */
 const MAX_CONSECUTIVE_FAILURES = 5;
@@ -93,6 +99,22 @@ function decideFollowUps(
     byTask.set(execution.taskId, followUp);
     return followUp;
   });
+}
+
+/** When a failed execution is retried; null if it is not. */
+export function findRetryTime({ config }: Context, completed: CompletedExecution) {
+  const { result, attempt, maxRetries, taskStatus, completedAt } = completed;
+  const delayMs = attempt > maxRetries ? undefined : config.executionRetryDelaysMs[attempt - 1];
+  if (result.ok || !result.retryable || delayMs === undefined || taskStatus === 'paused') return null;
+  return new Date(completedAt.getTime() + Math.max(delayMs, result.retryAfterMs ?? 0));
+}
+
+/** Alerts also count failures whose retry is due after the next planned run. */
+function countWaitingFailures({ result, nextExecutionAt, waitingFailures }: CompletedExecution, retryAt: Date | null) {
+  if (result.ok) return 0;
+  return retryAt !== null && nextExecutionAt !== null && retryAt > nextExecutionAt
+    ? waitingFailures + 1
+    : waitingFailures;
 }
 
 /** What an execution of the same task in the batch has changed. */

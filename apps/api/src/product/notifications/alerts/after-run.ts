@@ -1,7 +1,7 @@
 import type { ExecutionErrorCode, ExecutionOutcome } from '@carillon/contract/executions';
 import type { AlertRules, ModelAttempt } from '@carillon/db';
 import type { Reader } from '../../../lib/reader.ts';
-import { getEffectiveRules } from './overdue-at.ts';
+import { getEffectiveRules } from './overdue.ts';
 import type { NewAlert } from './record.ts';
 
 /** A run that has just ended, with its task. */

@@ -3,7 +3,6 @@ import { cutBlocks, divideBlocks } from '../../../../src/product/deliveries/mess
 import { buildLink } from '../../../../src/product/deliveries/messages/format/links.ts';
 import { parseMarkdown, parsePlain } from '../../../../src/product/deliveries/messages/format/markdown.ts';
 import { describeSources, fitMessage } from '../../../../src/product/deliveries/messages/format/message-blocks.ts';
-import { toPlainText } from '../../../../src/product/deliveries/messages/format/plain-text.ts';
 import {
   cleanText,
   countBytes,
@@ -11,7 +10,7 @@ import {
   cutText,
   takeCharacters,
 } from '../../../../src/product/deliveries/messages/format/text.ts';
-import type { Block } from '../../../../src/product/deliveries/messages/format/tree.ts';
+import { type Block, toPlainText } from '../../../../src/product/deliveries/messages/format/tree.ts';
 import { buildMessage } from '../support/target.ts';
 
 const measure = (blocks: Block[]) => toPlainText(blocks).length;

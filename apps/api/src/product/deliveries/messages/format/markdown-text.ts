@@ -1,5 +1,4 @@
-import { gapOf, indent, joinBlocks, markerOf } from './plain-text.ts';
-import type { Block, Inline } from './tree.ts';
+import { type Block, gapOf, type Inline, indent, joinBlocks, markerOf } from './tree.ts';
 
 /** How a target differs from CommonMark. */
 export interface MarkdownDialect {

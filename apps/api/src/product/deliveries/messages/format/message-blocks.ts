@@ -6,9 +6,8 @@ import type { ChannelMessage } from '../message.ts';
 import { buildMore, cutBlocks, type EndingList, type Limit } from './cut.ts';
 import { buildLink } from './links.ts';
 import { parseMarkdown, parsePlain } from './markdown.ts';
-import { replaceTables, toPlainText } from './plain-text.ts';
 import { cleanLine, cleanText, cutText, takeCharacters } from './text.ts';
-import { type Block, type Inline, paragraphOf, textOf } from './tree.ts';
+import { type Block, type Inline, paragraphOf, replaceTables, textOf, toPlainText } from './tree.ts';
 
 const MAX_CHANGES = 20;
 const MAX_SOURCES = 5;

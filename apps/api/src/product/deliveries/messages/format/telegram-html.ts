@@ -1,5 +1,4 @@
-import { alignTable } from './plain-text.ts';
-import type { Block, Inline } from './tree.ts';
+import { alignTable, type Block, type Inline } from './tree.ts';
 
 /** Telegram drops the entities of a message beyond 100; links stand in plain text then. */
 const MAX_ENTITIES = 95;

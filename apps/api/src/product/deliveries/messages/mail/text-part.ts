@@ -1,6 +1,5 @@
 import { getTexts, type Texts } from '@carillon/texts';
-import { toPlainText } from '../format/plain-text.ts';
-import { listOf } from '../format/tree.ts';
+import { listOf, toPlainText } from '../format/tree.ts';
 import type { ChannelMessage } from '../message.ts';
 import type { ShownChanges } from './changes.ts';
 import { formatTime, type MailParts, type ShownMessage, toTitle } from './compose.ts';

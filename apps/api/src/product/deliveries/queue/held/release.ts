@@ -7,7 +7,7 @@ import { isUrgentSql } from '../../../../platform/events/held.ts';
 import { inTransaction } from '../../../../transaction.ts';
 import { cutText } from '../../messages/format/text.ts';
 import type { DigestData, StoredPayload } from '../../messages/read-message.ts';
-import { endDelivery } from '../end-open.ts';
+import { endDelivery } from '../leases.ts';
 import { computeReleaseAt, type Holding } from './release-at.ts';
 
 const CHANNELS_PER_BATCH = 100;
