@@ -29,6 +29,19 @@ t.test('Every page has one heading of the first level, which is its title', asyn
   }
 });
 
+t.test('Ids are unique on every page, and what has a name has a role', async (t) => {
+  for (const address of pages) {
+    const { document } = asAda.get(address) as ShownPage;
+    const ids = document.querySelectorAll('[id]').map(({ id }) => id);
+    t.same(
+      ids.filter((id, at) => ids.indexOf(id) !== at),
+      [],
+      address,
+    );
+    t.equal(document.querySelectorAll('pre:is([aria-label], [aria-labelledby]):not([role])').length, 0, address);
+  }
+});
+
 t.test('Every page that needs a session asks a guest to sign in', async (t) => {
   for (const address of pages.filter((one) => !PUBLIC.test(one))) {
     t.equal(asGuest.get(address)?.heading, 'Sign in', address);

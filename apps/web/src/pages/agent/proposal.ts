@@ -15,7 +15,7 @@ export function renderProposal(context: UserPageContext, proposal: Proposal, fie
   return html`<section class="panel gap proposal" aria-labelledby="proposal-${id}"><div><p class="fine muted">${proposal.isConfirmed ? agent.savedTask : agent.proposedTask}</p>
 <h2 id="proposal-${id}">${task.name}</h2>
 <p class="lead">${renderSchedule(scheduleOf(task), context)}</p></div>
-<pre tabindex="0" aria-label="${agent.prompt}">${task.prompt}</pre>
+<pre tabindex="0" role="group" aria-label="${agent.prompt}">${task.prompt}</pre>
 <div class="pairs">${renderFacts(context, proposal)}${renderNextRuns(context, proposal)}</div>
 ${proposal.isConfirmed ? renderSaved(context, proposal) : renderChoices(context, proposal, fields)}</section>`;
 }

@@ -35,6 +35,7 @@ export const SIGNS: Record<string, RunOutcome> = {
   'alert.undelivered': 'failed',
   'scheduler.silent': 'failed',
   'scheduler.back': 'ran',
+  'backup.old': 'failed',
 };
 
 /** A link to the thing itself, named by its kind. `name`: which one, for screen readers. */

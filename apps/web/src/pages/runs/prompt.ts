@@ -12,14 +12,14 @@ function renderRequest(texts: Texts, { system, prompt, model }: NonNullable<Run[
   return html`<section aria-labelledby="sent"><div class="head"><h2 id="sent">${runs.request}</h2><p>${runs.requestTo(model, system !== null)}</p></div>
 <details id="request" hx-morph-skip><summary>${runs.showRequest}</summary><div class="gap after">${
     system !== null &&
-    html`<h3 id="system">${runs.systemMessage}</h3><pre tabindex="0" aria-labelledby="system">${system}</pre>`
-  }<h3 id="prompt">${runs.prompt}</h3><pre tabindex="0" aria-labelledby="prompt">${prompt}</pre></div></details>${renderAttachments(texts, run)}</section>`;
+    html`<h3 id="system">${runs.systemMessage}</h3><pre tabindex="0" role="group" aria-labelledby="system">${system}</pre>`
+  }<h3 id="prompt">${runs.prompt}</h3><pre tabindex="0" role="group" aria-labelledby="prompt">${prompt}</pre></div></details>${renderAttachments(texts, run)}</section>`;
 }
 
 function renderTaskPrompt(context: UserPageContext, run: Run): Html {
   const { execution, task } = run;
   return html`<section aria-labelledby="prompt"><div class="head"><h2 id="prompt">${context.texts.runs.prompt}</h2><p>${describePrompt(context, execution.startedAt, task.changedAt)}</p></div>
-<pre tabindex="0" aria-labelledby="prompt">${task.prompt}</pre>${renderAttachments(context.texts, run)}</section>`;
+<pre tabindex="0" role="group" aria-labelledby="prompt">${task.prompt}</pre>${renderAttachments(context.texts, run)}</section>`;
 }
 
 function renderAttachments({ runs }: Texts, { task: { attachments } }: Run): Html | false {

@@ -24,7 +24,7 @@ function renderBody({ webhooks }: Texts, { payload, payloadCharacters }: Deliver
   return html`<section aria-labelledby="body"><div class="head"><h2 id="body">${webhooks.body}</h2><p>${
     isCut ? webhooks.bodyCut(payload.length, payloadCharacters) : webhooks.bodyWhole(payloadCharacters)
   }</p></div>
-<pre tabindex="0" aria-labelledby="body" translate="no">${formatBody(payload)}</pre></section>`;
+<pre tabindex="0" role="group" aria-labelledby="body" translate="no">${formatBody(payload)}</pre></section>`;
 }
 
 function renderRedeliver(context: UserPageContext, webhookId: string, delivery: Delivery): Html | undefined {

@@ -41,7 +41,7 @@ export function renderSecret(context: UserPageContext, given: NewSecret): Page {
 <ol class="numbered">
 <li>${webhooks.storeSecret}</li>
 <li>${webhooks.checkHeaders(renderCode, renderStandard)}
-<pre tabindex="0" aria-label="${webhooks.example}">${EXAMPLE}</pre></li>
+<pre tabindex="0" role="group" aria-label="${webhooks.example}">${EXAMPLE}</pre></li>
 ${isRotated ? html`<li>${webhooks.previousSecret}</li>` : html`<li>${webhooks.testIt}</li>`}
 </ol></section>
 ${

@@ -34,8 +34,8 @@ export async function renderPromptPreview(
   const { system, prompt: sent } = result.data;
   return html`<p class="hint">${taskForm.promptPreview}</p>${
     system !== null &&
-    html`<h3 id="sent-system">${taskForm.systemMessage}</h3><pre tabindex="0" aria-labelledby="sent-system">${system}</pre>`
-  }<h3 id="sent-prompt">${taskForm.fields.prompt}</h3><pre tabindex="0" aria-labelledby="sent-prompt">${sent}</pre>`;
+    html`<h3 id="sent-system">${taskForm.systemMessage}</h3><pre tabindex="0" role="group" aria-labelledby="sent-system">${system}</pre>`
+  }<h3 id="sent-prompt">${taskForm.fields.prompt}</h3><pre tabindex="0" role="group" aria-labelledby="sent-prompt">${sent}</pre>`;
 }
 
 /** The same while the form is filled in. */
