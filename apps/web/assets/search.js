@@ -1,5 +1,5 @@
 // Opens the search over the page. Without it, the link in the menu leads to the page of the search.
-const dialog = document.getElementById('search');
+const dialog = document.getElementById('search-dialog');
 
 function open() {
   const input = dialog.querySelector('input');

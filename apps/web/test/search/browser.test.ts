@@ -21,7 +21,7 @@ t.test(
     const url = await app.listen({ port: 0, host: '127.0.0.1' });
     const { page, problems } = await openPage(await openBrowser(t));
     await page.context().addCookies([{ name: 'local-session', value: alice.token, url }]);
-    await page.goto(`${url}/usage`);
+    await page.goto(`${url}/tasks`);
     const dialog = page.getByRole('dialog', { name: 'Search' });
     await page.keyboard.press('Control+k');
     await dialog.waitFor();
