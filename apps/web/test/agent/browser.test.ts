@@ -90,6 +90,7 @@ t.test('In a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) => {
       await page.locator('#aiModel').fill(model);
       await page.keyboard.press('Tab');
     };
+    await page.locator('#model > summary').press('Enter');
     await page.locator('#web > summary').press('Enter');
     await page.locator('#web').getByText('has no web tools').waitFor();
     await choose('anthropic/claude');
