@@ -87,21 +87,42 @@ t.test('The form of a page that was read before the cause changed puts nothing a
   t.match(needsOf(known)[1]?.text, /^Failing failed 2 times in a row/);
 });
 
+/** Six tasks that fail for six reasons. */
+const REASONS = [400, 401, 403, 404, 413, 422];
+
 t.test('More than five causes open in place, and what is switched off comes before single failures', async (t) => {
   clock.set('2026-11-20T10:00:00.000Z');
-  ai.answer(() => ({ status: 401 }));
-  for (const name of ['One', 'Two', 'Three', 'Four', 'Five', 'Six'])
-    await insert(name, '1 10 * * *', '2026-11-20T10:01:00Z');
-  clock.set('2026-11-20T10:01:00.000Z');
-  await runDue(t);
+  for (const [at, status] of REASONS.entries()) {
+    const due = `2026-11-20T10:0${at + 1}:00.000Z`;
+    ai.answer(() => ({ status, body: { error: { message: `Reason ${at}` } } }));
+    await insert(`Task ${at}`, `${at + 1} 10 * * *`, due);
+    clock.set(due);
+    await runDue(t);
+  }
   await insertChannel(ctx, dave.id, { name: 'Phone', status: 'failed' });
   const page = await visit(app, dave).open('/');
   const needs = needsOf(page);
-  t.equal(needs.length, 7);
   t.match(needs[0], { text: /^Channel Phone is off/, actions: ['See why', 'Switch on'] });
   t.equal(page.document.querySelectorAll('section > .needs > li').length, 5);
-  t.equal(page.document.querySelector('details > summary')?.text, 'and 2 more');
-  t.equal(page.document.querySelectorAll('details > .needs > li').length, 2);
+  t.equal(page.document.querySelector('details > summary')?.text, `and ${needs.length - 5} more`);
+  t.equal(page.document.querySelectorAll('details > .needs > li').length, needs.length - 5);
+});
+
+t.test('Tasks that fail for one reason are one cause, and are run again or put away together', async (t) => {
+  clock.set('2026-11-20T10:00:00.000Z');
+  ai.answer(() => ({ status: 401 }));
+  for (const name of ['One', 'Two', 'Three', 'Four']) await insert(name, '1 10 * * *', '2026-11-20T10:01:00Z');
+  clock.set('2026-11-20T10:01:00.000Z');
+  await runDue(t);
+  const visitor = visit(app, dave);
+  const page = await visitor.open('/');
+  t.match(needsOf(page), [{ text: /^Four, Three and 2 other tasks failed\. The provider/ }]);
+  t.equal(needsOf(page).length, 1);
+  const names = 'Four, Three, Two, One';
+  const known = await visitor.submit(page, `I know: ${names}`);
+  t.match(known, { url: '/', text: /It is listed again when it changes\..*Nothing needs attention/ });
+  const again = await visitor.submit(page, `Run again: ${names}`);
+  t.match(again, { url: '/tasks', text: /4 tasks started\./ });
 });
 
 t.test('A used up quota is one cause, its runs are hollow bars, and the next ones say so', async (t) => {

@@ -27,7 +27,7 @@ t.test('Tasks are found by name, runs by their words, and pages by theirs', asyn
   t.same(linksIn(byName, 'runs'), []);
   const byWord = await visitor.open('/search?q=carillon');
   t.match(linksIn(byWord, 'runs'), [['Morning news', /^\/executions\/\d+$/]]);
-  t.match(byWord.text, /1 result ?Runs ?Morning news Completed, .*The carillon of the town hall/);
+  t.match(byWord.text, /1 result ?Runs ?Morning news Completed today at .*The carillon of the town hall/);
   t.same(linksIn(await visitor.open('/search?q=antwerp'), 'runs').length, 1);
   t.match((await visitor.open('/search?q=weath')).text, /Weather Paused/);
   t.same(linksIn(await visitor.open('/search?q=webhook'), 'pages'), [['Webhooks', '/webhooks']]);

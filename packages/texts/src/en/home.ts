@@ -99,6 +99,12 @@ export const home = {
       ? parts<P | string>`${task} ${event}.`
       : parts<P | string>`${task} ${event}, last ${moment}.`;
   },
+  failedTogether: <P>(first: P, second: P, others: number, isStopped: boolean) => {
+    const event = isStopped ? 'were stopped after failed runs' : 'failed';
+    return others > 0
+      ? parts<P | string>`${first}, ${second} and ${count(others, 'other task', 'other tasks')} ${event}.`
+      : parts<P | string>`${first} and ${second} ${event}.`;
+  },
   budgetTooSmall: <P>(task: P, budget: string) =>
     parts<P | string>`${task}: the monthly budget of ${budget} is too small for a run.`,
   budgetUsed: <P>(task: P, budget: string, date: string) =>
@@ -115,6 +121,7 @@ export const home = {
   cost: 'Cost',
   projected: (cost: string) => `at this pace ${cost}`,
   runsTitle: 'Runs',
+  runsToday: 'Runs today',
   tokens: 'Tokens',
   tokensToday: 'Tokens today',
   ofLimit: (limit: string) => `of ${limit}`,

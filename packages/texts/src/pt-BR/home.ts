@@ -93,6 +93,12 @@ export const home: typeof en = {
       ? parts<P | string>`${task} ${event}.`
       : parts<P | string>`${task} ${event}, a última ${moment}.`;
   },
+  failedTogether: <P>(first: P, second: P, others: number, isStopped: boolean) => {
+    const event = isStopped ? 'foram paradas após falhas' : 'falharam';
+    return others > 0
+      ? parts<P | string>`${first}, ${second} e ${count(others, 'outra tarefa', 'outras tarefas')} ${event}.`
+      : parts<P | string>`${first} e ${second} ${event}.`;
+  },
   budgetTooSmall: <P>(task: P, budget: string) =>
     parts<P | string>`${task}: o orçamento mensal de ${budget} não cobre uma execução.`,
   budgetUsed: <P>(task: P, budget: string, date: string) =>
@@ -111,6 +117,7 @@ export const home: typeof en = {
   cost: 'Custo',
   projected: (cost) => `neste ritmo ${cost}`,
   runsTitle: 'Execuções',
+  runsToday: 'Execuções hoje',
   tokens: 'Tokens',
   tokensToday: 'Tokens hoje',
   ofLimit: (limit) => `de ${limit}`,

@@ -58,37 +58,57 @@ interface NamedTask {
 
 const linkTask = ({ taskId, taskName }: NamedTask): Html => html`<a href="/tasks/${taskId}"><b>${taskName}</b></a>`;
 
-/** Runs or resumes a task. */
-const changeTask = ({ csrfField }: UserPageContext, { taskId, taskName }: NamedTask, change: string, text: string) =>
-  html`<form method="post" action="/tasks/${taskId}">${csrfField}<button name="do" value="${change}">${text}<span class="vh">: ${taskName}</span></button></form>`;
+const nameTasks = (tasks: readonly NamedTask[]): string => tasks.map(({ taskName }) => taskName).join(', ');
 
-/** Puts a cause away until it changes. */
-const acknowledge = (
-  { csrfField, texts }: UserPageContext,
-  { taskId, taskName, cause }: NamedTask & { cause: string },
-) =>
-  html`<form method="post" action="/tasks/${taskId}/acknowledge">${csrfField}<button class="quiet" name="cause" value="${cause}">${texts.home.acknowledge}<span class="vh">: ${taskName}</span></button></form>`;
+const renderIds = (tasks: readonly NamedTask[]) =>
+  tasks.map(({ taskId }) => html`<input type="hidden" name="id" value="${taskId}">`);
 
-function describeFailures(context: UserPageContext, cause: CauseOf<'stopped' | 'failing'>): Need {
+/** Runs or resumes tasks. The page of one says what came of it, or else the list. */
+const changeTasks = ({ csrfField }: UserPageContext, tasks: readonly NamedTask[], change: string, text: string) =>
+  html`<form method="post" action="/tasks${tasks.length === 1 && `/${tasks[0]?.taskId}`}">${csrfField}${renderIds(tasks)}<button name="do" value="${change}">${text}<span class="vh">: ${nameTasks(tasks)}</span></button></form>`;
+
+/** Puts a cause of these tasks away until it changes. */
+const acknowledge = ({ csrfField, texts }: UserPageContext, tasks: readonly NamedTask[], cause: string) =>
+  html`<form method="post" action="/tasks/acknowledge">${csrfField}${renderIds(tasks)}<button class="quiet" name="cause" value="${cause}">${texts.home.acknowledge}<span class="vh">: ${nameTasks(tasks)}</span></button></form>`;
+
+type Failure = CauseOf<'stopped' | 'failing'>;
+
+/** Several tasks that fail for one reason, such as a rejected key, are one cause. */
+function describeFailures(context: UserPageContext, failures: readonly [Failure, ...Failure[]]): Need {
   const { home, tasks, runs } = context.texts;
-  const { kind, taskId, taskName, failures, executionId, at, error } = cause;
+  const [{ kind, taskId, executionId, at, error, cause, failures: count }, second, ...others] = failures;
   const moment = at === null ? null : renderMomentOn(at, context);
   const isStopped = kind === 'stopped';
   const describe = isStopped ? home.stopped : home.failed;
+  const first = linkTask(failures[0]);
   const [href, text] =
     executionId === null ? [`/tasks/${taskId}`, home.seeTask] : [`/executions/${executionId}`, home.seeWhy];
   return {
     outcome: 'failed',
-    text: html`${describe(linkTask(cause), failures, moment)} ${error}`,
+    text: html`${second ? home.failedTogether(first, linkTask(second), others.length, isStopped) : describe(first, count, moment)} ${error}`,
     actions: [
-      html`<a class="button" href="${href}">${text}<span class="vh">: ${taskName}</span></a>`,
-      isStopped ? changeTask(context, cause, 'resume', tasks.resume) : changeTask(context, cause, 'run', runs.runAgain),
-      acknowledge(context, cause),
+      html`<a class="button" href="${href}">${text}<span class="vh">: ${nameTasks(failures)}</span></a>`,
+      isStopped
+        ? changeTasks(context, failures, 'resume', tasks.resume)
+        : changeTasks(context, failures, 'run', runs.runAgain),
+      acknowledge(context, failures, cause),
     ],
   };
 }
 
-function describeNeed(context: UserPageContext, cause: Cause): Need {
+const isFailure = (cause: Cause): cause is Failure => cause.kind === 'stopped' || cause.kind === 'failing';
+
+/** In the order of the causes: a group is where its first task is. */
+function describeNeeds(context: UserPageContext, causes: readonly Cause[]): Need[] {
+  const groups = Map.groupBy(causes.filter(isFailure), ({ cause, error }) => `${cause} ${error}`);
+  return causes.flatMap((cause) => {
+    if (!isFailure(cause)) return [describeNeed(context, cause)];
+    const group = groups.get(`${cause.cause} ${cause.error}`) as [Failure, ...Failure[]];
+    return group[0] === cause ? [describeFailures(context, group)] : [];
+  });
+}
+
+function describeNeed(context: UserPageContext, cause: Exclude<Cause, Failure>): Need {
   const { home, formats, tasks } = context.texts;
   const momentOn = (at: string) => formats.momentOn(new Date(at), context);
   const ofQuota = (text: string, other: Html): Need => ({
@@ -99,9 +119,6 @@ function describeNeed(context: UserPageContext, cause: Cause): Need {
   const seeSkipped = link('/executions?outcome=over_quota', home.seeSkipped);
   const seeTasks = link('/tasks', home.allTasks);
   switch (cause.kind) {
-    case 'stopped':
-    case 'failing':
-      return describeFailures(context, cause);
     case 'trial_ended':
       return ofQuota(home.trialEnded(cause.runs, cause.tasks), seeSkipped);
     case 'trial_ends':
@@ -118,8 +135,8 @@ function describeNeed(context: UserPageContext, cause: Cause): Need {
         text: html`${home.overdue(linkTask(cause), renderMomentOn(cause.plannedFor, context))}`,
         actions: [
           link(`/alerts?taskId=${cause.taskId}`, home.seeAlerts),
-          changeTask(context, cause, 'run', tasks.run),
-          acknowledge(context, cause),
+          changeTasks(context, [cause], 'run', tasks.run),
+          acknowledge(context, [cause], cause.cause),
         ],
       };
     case 'over_budget':
@@ -146,7 +163,7 @@ const renderNeeds = (needs: readonly Need[]): Html =>
 export function renderAttention(context: UserPageContext, { causes }: Overview): Html {
   const { home } = context.texts;
   if (causes.length === 0) return html`<p class="state">${home.noAttention}</p>`;
-  const needs = causes.map((cause) => describeNeed(context, cause));
+  const needs = describeNeeds(context, causes);
   const more = needs.slice(MAX_SHOWN);
   return html`<section aria-labelledby="needs">
 <div class="head"><h2 class="state" id="needs">${home.attention}</h2><p>${home.items(needs.length)}</p></div>

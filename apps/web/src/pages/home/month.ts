@@ -41,6 +41,7 @@ export function renderMonth(usage: Usage, context: UserPageContext): Html {
 <div class="halves"><dl class="figures">
 <div><dt>${home.cost}</dt><dd>${formats.money(costUsd)}</dd><dd>${home.projected(formats.money(projected))}</dd></div>
 <div><dt id="month-runs">${home.runsTitle}</dt><dd>${formats.number(executions.used)}</dd>${renderShare('month-runs', executions, home.ofLimit(formats.number(executions.limit)))}</div>
+<div><dt id="day-runs">${home.runsToday}</dt><dd>${formats.number(daily.executions.used)}</dd>${renderShare('day-runs', daily.executions, home.ofDailyLimit(formats.number(daily.executions.limit)))}</div>
 <div><dt id="month-tokens">${home.tokens}</dt><dd>${formats.shortNumber(tokens.used)}</dd>${renderShare('month-tokens', tokens, home.ofLimit(formats.shortNumber(tokens.limit)))}</div>
 <div><dt id="day-tokens">${home.tokensToday}</dt><dd>${formats.shortNumber(daily.tokens.used)}</dd>${renderShare('day-tokens', daily.tokens, home.ofDailyLimit(formats.shortNumber(daily.tokens.limit)))}</div>
 </dl>${renderCosts(usage, context)}</div>

@@ -1,14 +1,19 @@
 import { readForm } from '../../http/forms.ts';
 import { readId } from '../../http/path-ids.ts';
 import { type Redirect, redirect, toOwnPath, type UserPageContext, unwrap } from '../../page.ts';
+import { readIds } from '../tasks/changes.ts';
 
-/** Puts a cause of the home page away until it changes. */
+/** Puts a cause of the home page away until it changes, for each of its tasks. */
 export async function acknowledgeCause(context: UserPageContext): Promise<Redirect> {
   const { actions, session, request, texts } = context;
-  const id = readId(context);
-  const cause = readForm(request).text('cause');
-  const { isAcknowledged } = unwrap(await actions.acknowledgeTask(session, { id, cause }));
-  return isAcknowledged
+  const form = readForm(request);
+  const cause = form.text('cause');
+  let isChanged = false;
+  for (const id of readIds(form.list('id'))) {
+    const { isAcknowledged } = unwrap(await actions.acknowledgeTask(session, { id, cause }));
+    isChanged ||= !isAcknowledged;
+  }
+  return !isChanged
     ? redirect('/', texts.home.acknowledged)
     : { to: '/', notice: { kind: 'warn', text: texts.home.notAcknowledged } };
 }

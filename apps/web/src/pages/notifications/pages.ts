@@ -7,7 +7,7 @@ import { readAllNotifications, readNotification } from './mark-read.ts';
 export function notificationPages({ user }: PageRoutes): void {
   user('GET', '/alerts', showAlerts);
   user('POST', '/alerts/:id/acknowledge', acknowledgeAlert);
-  user('POST', '/tasks/:id/acknowledge', acknowledgeCause);
+  user('POST', '/tasks/acknowledge', acknowledgeCause);
   user('GET', '/notifications', showNotifications);
   user('POST', '/notifications/read-all', readAllNotifications);
   user('POST', '/notifications/:id/read', readNotification);

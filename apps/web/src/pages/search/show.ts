@@ -3,7 +3,7 @@ import { firstLine } from '../../components/first-line.ts';
 import { listPages } from '../../components/navigation.ts';
 import { MAX_CHARACTERS } from '../../components/search-dialog.ts';
 import { buildAddress } from '../../components/tables.ts';
-import { renderMoment } from '../../components/times.ts';
+import { renderMomentOn } from '../../components/times.ts';
 import { type Html, html, raw } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
 import { type Page, type UserPageContext, unwrap } from '../../page.ts';
@@ -48,7 +48,7 @@ async function findRuns(context: UserPageContext, q: string): Promise<Entry[]> {
   return runs.map((run) => ({
     href: `/executions/${run.id}`,
     text: run.taskName,
-    more: html`${describeOutcome(texts, run).text}, ${renderMoment(timeOf(run), context)}<span class="sub line">${firstLine(run.resultStart ?? run.error ?? '')}</span>`,
+    more: html`${describeOutcome(texts, run).text} ${renderMomentOn(timeOf(run), context)}<span class="sub line">${firstLine(run.resultStart ?? run.error ?? '')}</span>`,
   }));
 }
 
