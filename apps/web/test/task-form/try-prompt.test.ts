@@ -84,7 +84,7 @@ t.test('What a run costs is said before the task is saved', async (t) => {
   }
   t.match(
     (await alices.open(`/tasks/${id}/edit`)).document.querySelector('#runs')?.text,
-    /About \$0\.0\d+ a run, as the latest ones, and \$0\.0\d+ in 30 days \(30 runs\)\./,
+    /About < \$0\.0001 a run, as the latest ones, and \$0\.0\d+ in 30 days \(30 runs\)\./,
   );
 });
 
