@@ -1,3 +1,4 @@
+import { parse } from 'node-html-parser';
 import t from 'tap';
 import {
   findAccessibilityFaults,
@@ -39,6 +40,18 @@ t.test('Ids are unique on every page, and what has a name has a role', async (t)
       address,
     );
     t.equal(document.querySelectorAll('pre:is([aria-label], [aria-labelledby]):not([role])').length, 0, address);
+  }
+});
+
+/** Backticks, kinds of events, constants and instants, as programs write them. */
+const OF_PROGRAMS = [/`/, /\b[a-z]{2,}\.[a-z]+_?[a-z]*ed\b/, /\b[A-Z]{3,}_[A-Z_]{3,}\b/, /\d{4}-\d\d-\d\dT\d\d:/];
+
+t.test('No page speaks to people as to programs, outside of code', async (t) => {
+  for (const address of pages) {
+    const main = parse(asAda.get(address)?.response.body ?? '').querySelector('main');
+    for (const code of main?.querySelectorAll('code, pre, textarea, .answer, .sent') ?? []) code.remove();
+    const text = main?.structuredText ?? '';
+    for (const pattern of OF_PROGRAMS) t.notMatch(text, pattern, address);
   }
 });
 

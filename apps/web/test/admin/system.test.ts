@@ -73,6 +73,7 @@ t.test('Runs that fail say why, and where that is corrected', async (t) => {
   const { document, text } = await visit(app, ada).open('/admin');
   t.match(text, /1 thing needs attention.*The provider rejected the API key: 12 runs of 2 users\./);
   t.notMatch(text, /The run was stopped/);
+  t.match(text, /Runs, last 24 h ?\d+ ?1[23] failed/, 'a stop is no failure');
   t.ok(document.querySelector('.needs a[href="/admin/providers"]'));
 });
 

@@ -125,7 +125,7 @@ const presentColumns = (now: number) => sql`
     select coalesce(jsonb_agg(h), '[]') from (
       select floor(extract(epoch from created_at - ${toFirstHour(now).toISOString()}) / 3600)::int as hour,
         count(*) filter (where status = 'completed')::int as completed,
-        count(*) filter (where status = 'failed')::int as failed,
+        count(*) filter (where status = 'failed' and error_code is distinct from 'CANCELLED')::int as failed,
         count(*) filter (where status in ('pending', 'running'))::int as live
       from executions where ${newerThan(toFirstHour(now))} group by 1) h
   ) as hours,
