@@ -1,9 +1,11 @@
 import { databaseErrorCode, executions, usageCounters } from '@carillon/db';
+import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { eq, inArray, sql } from 'drizzle-orm';
 import t, { type Test } from 'tap';
 import { selectCandidates, takeSlots } from '../../../src/product/executions/pipeline/select-candidates.ts';
 import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { inTransaction } from '../../../src/transaction.ts';
+import { untilBlocked } from '../../support/database.ts';
 import { testEngine } from '../../support/engine.ts';
 import { insertQueuedRuns, insertTasks, insertUsers } from '../../support/task-rows.ts';
 
@@ -106,3 +108,23 @@ t.test('The database refuses a second execution in a slot', async (t) => {
   const update = ctx.db.update(executions).set({ slot: 7 }).where(eq(executions.userId, userId));
   t.equal(databaseErrorCode(await update.catch((error: unknown) => error)), '23505');
 });
+
+t.test(
+  'A claim waits for one of the version before, which counts under its turn, and for none of its own',
+  async (t) => {
+    const { userId } = await queueRuns(1);
+    const older = Promise.withResolvers<void>();
+    const newer = await beginClaim(t, 1, userId);
+    const turn = newProcess(t).ctx.db.transaction(async (tx) => {
+      await tx.execute(sql`select pg_advisory_xact_lock(${ADVISORY_LOCKS.claimTurns}, 3)`);
+      await older.promise;
+    });
+    await untilBlocked(ctx.db);
+    await newer.end();
+    const claiming = claim(1, userId);
+    await untilBlocked(ctx.db);
+    older.resolve();
+    await turn;
+    t.equal((await claiming).started.length, 1);
+  },
+);
