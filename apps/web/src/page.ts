@@ -18,6 +18,12 @@ export interface Dashboard {
   serializeSession(token: string | null): string;
   /** The token in a `Cookie` header; null if there is none, or several. */
   readSession(cookieHeader: string | undefined): string | null;
+  /** The `Set-Cookie` header of a sign-in that waits for its second factor; null clears it. */
+  serializeTicket(ticket: string | null): string;
+  readTicket(cookieHeader: string | undefined): string | null;
+  /** The same of what ties the challenge of a passkey to a browser. */
+  serializeBrowser(browser: string): string;
+  readBrowser(cookieHeader: string | undefined): string | null;
   /** A secret, the same in all processes. */
   csrfKey: string;
   /** Logs an error that is no answer of an action, sets its headers, and returns what to show. */

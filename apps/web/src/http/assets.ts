@@ -44,6 +44,7 @@ const FILES = {
   timeZone: { folder: 'scripts', name: 'time-zone.js', type: JAVASCRIPT, path: ownFile('time-zone.js') },
   attach: { folder: 'scripts', name: 'attach.js', type: JAVASCRIPT, path: ownFile('attach.js') },
   taskForm: { folder: 'scripts', name: 'task-form.js', type: JAVASCRIPT, path: ownFile('task-form.js') },
+  passkey: { folder: 'scripts', name: 'passkey.js', type: JAVASCRIPT, path: ownFile('passkey.js') },
   agent: { folder: 'scripts', name: 'agent.js', type: JAVASCRIPT, path: ownFile('agent.js') },
   copy: { folder: 'scripts', name: 'copy.js', type: JAVASCRIPT, path: ownFile('copy.js') },
   clock: { folder: 'scripts', name: 'clock.js', type: JAVASCRIPT, path: ownFile('clock.js') },

@@ -44,12 +44,17 @@ export interface PageRoutes {
   text(path: string, handle: (context: UserPageContext) => Promise<string>): void;
 }
 
+/** Where an account adds the second factor that the installation asks for. */
+const FACTOR_PAGE = '/settings/second-factor';
+const ADDS_FACTOR = /^\/(settings\/(second-factor|confirm)|sign-out)(\/|\?|$)/;
+
 export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): PageRoutes {
   const signedIn =
     (handle: Handler<UserPageContext>, allows: (context: UserPageContext) => boolean = () => true) =>
     async (request: FastifyRequest, reply: FastifyReply) => {
       const context = await openPageContext(dashboard, request, reply);
       if (!context) return askForSignIn(dashboard, request, reply);
+      if (context.viewer.isFactorMissing && !ADDS_FACTOR.test(request.url)) return reply.redirect(FACTOR_PAGE, 303);
       if (!allows(context)) throw new ActionFailed({ success: false, error: 'Not found', code: 'NOT_FOUND' });
       return send(context, await handle(context), (page) => renderSignedIn(context, describeFrame(context, page)));
     };

@@ -31,6 +31,7 @@ import { providers } from './providers.ts';
 import { runs } from './runs.ts';
 import { schedule } from './schedule.ts';
 import { search } from './search.ts';
+import { secondFactor } from './second-factor.ts';
 import { settings } from './settings.ts';
 import { taskForm } from './task-form.ts';
 import { taskSettings } from './task-settings.ts';
@@ -73,6 +74,7 @@ export const en = {
   runs,
   schedule,
   search,
+  secondFactor,
   settings,
   taskForm,
   taskSettings,

@@ -32,6 +32,7 @@ import { providers } from './providers.ts';
 import { runs } from './runs.ts';
 import { schedule } from './schedule.ts';
 import { search } from './search.ts';
+import { secondFactor } from './second-factor.ts';
 import { settings } from './settings.ts';
 import { taskForm } from './task-form.ts';
 import { taskSettings } from './task-settings.ts';
@@ -74,6 +75,7 @@ export const ptBR: typeof en = {
   runs,
   schedule,
   search,
+  secondFactor,
   settings,
   taskForm,
   taskSettings,

@@ -12,7 +12,11 @@ const MAX_TOKEN_LENGTH = 4096;
 export async function admit(
   ctx: Context,
   session: unknown,
-  { access, rate }: { access: 'user' | 'admin'; rate: RateLimit | null },
+  {
+    access,
+    rate,
+    isOpenWithoutFactor = false,
+  }: { access: 'user' | 'admin'; rate: RateLimit | null; isOpenWithoutFactor?: boolean },
 ): Promise<Authenticated> {
   const token = typeof session === 'string' && session.length <= MAX_TOKEN_LENGTH ? session : null;
   const claims = token === null ? null : ctx.tokens.verify(token, ctx.now());
@@ -20,7 +24,7 @@ export async function admit(
   if (!found) throw new AppError('unauthenticated', 'Sign in first.');
   const { id } = found.caller;
   if (rate) await assertRateLimit(ctx, rate, userKey(rate, id), { userId: id, endpoint: rate.bucket });
-  authorize(found, { access });
+  authorize(found, { access, isOpenWithoutFactor });
   return found;
 }
 

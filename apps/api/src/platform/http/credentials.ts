@@ -48,11 +48,27 @@ export const clearSessionCookie = (reply: FastifyReply, config: Pick<Config, 'co
 const BROWSER_COOKIE = 'passkey-browser';
 const BROWSER_SECONDS = 600;
 
-/** Returns null for none, and for a value that no page has set. */
+/** Returns null for none, and for a value that nobody has set. */
 export function parseBrowserCookie(header: string | undefined): string | null {
   const value = parseCookie(header ?? '')[BROWSER_COOKIE];
   return value !== undefined && /^[A-Za-z0-9_-]{43}$/.test(value) ? value : null;
 }
 
-export const setBrowserCookie = (reply: FastifyReply, config: Pick<Config, 'cookieSecure'>, value: string) =>
-  reply.setCookie(BROWSER_COOKIE, value, toAttributes(config, BROWSER_SECONDS));
+/** The `Set-Cookie` header. */
+export const serializeBrowserCookie = (config: Pick<Config, 'cookieSecure'>, value: string): string =>
+  stringifySetCookie({ name: BROWSER_COOKIE, value, ...toAttributes(config, BROWSER_SECONDS) });
+
+/** Keeps the ticket of a sign-in for the page that asks for the second factor. */
+const TICKET_COOKIE = 'sign-in-ticket';
+const TICKET_SECONDS = 300;
+
+export const parseTicketCookie = (header: string | undefined): string | null =>
+  parseCookie(header ?? '')[TICKET_COOKIE] ?? null;
+
+/** The `Set-Cookie` header; null removes the cookie. */
+export const serializeTicketCookie = (config: Pick<Config, 'cookieSecure'>, ticket: string | null): string =>
+  stringifySetCookie({
+    name: TICKET_COOKIE,
+    value: ticket ?? '',
+    ...toAttributes(config, ticket === null ? 0 : TICKET_SECONDS),
+  });

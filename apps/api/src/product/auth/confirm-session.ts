@@ -1,3 +1,4 @@
+import type { ConfirmSessionInput } from '@carillon/contract/accounts/auth';
 import type { PasskeyAssertion } from '@carillon/contract/accounts/proofs';
 import { sessions, users } from '@carillon/db';
 import { eq } from 'drizzle-orm';
@@ -39,10 +40,27 @@ export async function confirmSession(ctx: Context, caller: Caller, password: str
   return setConfirmed(ctx, sessionId, { confirmedAt: ctx.now() });
 }
 
-export type FactorProof = GivenCode | { response: PasskeyAssertion };
+/** With the one proof of the input. Throws 400 for none, several or a wrong one, 409 for a password that there is not, and 429. */
+export async function confirmBy(
+  ctx: Context,
+  caller: Caller,
+  input: ConfirmSessionInput,
+  bindings: readonly string[],
+): Promise<void> {
+  const [field, other] = Object.keys(input);
+  if (other !== undefined) throw invalidField(other, `cannot be sent with ${field}`);
+  const { password, code, recoveryCode, response } = input;
+  if (response !== undefined) await confirmWithFactor(ctx, caller, { response }, bindings);
+  else if (code !== undefined) await confirmWithFactor(ctx, caller, { code }, bindings);
+  else if (recoveryCode !== undefined) await confirmWithFactor(ctx, caller, { recoveryCode }, bindings);
+  else if (password !== undefined) await confirmSession(ctx, caller, password, 'password');
+  else throw invalidField('password', 'is required');
+}
 
-/** The same with a second factor. `bindings` are those of a passkey's challenge. Throws 400 for a wrong one, and 429. */
-export async function confirmWithFactor(
+type FactorProof = GivenCode | { response: PasskeyAssertion };
+
+/** With a second factor. `bindings` are those of a passkey's challenge. Throws 400 for a wrong one, and 429. */
+async function confirmWithFactor(
   ctx: Context,
   caller: Caller,
   proof: FactorProof,
@@ -97,12 +115,18 @@ async function setConfirmed(
 
 const NO_PASSWORD = 'This account has no password: sign out, and sign in again.';
 
-/** Until when the caller's session is confirmed, and whether a password can confirm it. */
+/** Until when the caller's session is confirmed, also for changes of factors, and what can confirm it. */
 export async function getConfirmation(ctx: Context, caller: Caller) {
-  const [row] = await ctx.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, caller.id));
+  const [[row], factorKinds, factorAt] = await Promise.all([
+    ctx.db.select({ passwordHash: users.passwordHash }).from(users).where(eq(users.id, caller.id)),
+    listFactorKinds(ctx, caller.id),
+    findFactorAt(ctx, getSessionId(caller)),
+  ]);
   if (!row) throw accountDeleted();
   const confirmedUntil = isConfirmed(ctx, caller) && caller.confirmedAt ? toConfirmedUntil(caller.confirmedAt) : null;
-  return { hasPassword: row.passwordHash !== null, confirmedUntil };
+  const isFactorGiven = factorKinds.length === 0 || (factorAt !== null && toConfirmedUntil(factorAt) > ctx.now());
+  const mayChangeFactors = confirmedUntil !== null && isFactorGiven;
+  return { hasPassword: row.passwordHash !== null, factorKinds, confirmedUntil, mayChangeFactors };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { AppError, type ErrorKind } from '../../errors.ts';
 import { decrypt, encrypt } from '../../lib/crypto/encryption.ts';
 import type { OAuthFlow } from '../../lib/third-party/oauth.ts';
-import { setSessionCookie } from '../../platform/http/credentials.ts';
+import { serializeTicketCookie, setSessionCookie } from '../../platform/http/credentials.ts';
 import { handleError } from '../../platform/http/error-handler.ts';
 import type { Routes } from '../../platform/http/validation.ts';
 import { beginOAuth, finishOAuth, getCallbackUrl } from './oauth.ts';
@@ -13,7 +13,12 @@ import { SESSION_SECONDS } from './sessions.ts';
 export const oauthRoutes: Routes = async (app, { ctx }) => {
   const config = { access: 'public' } as const;
   app.setErrorHandler(async (error: FastifyError, request, reply) => {
-    const code = ctx.config.dashboard && isBrowser(request) ? toPageError(error) : null;
+    const isForPage = ctx.config.dashboard && isBrowser(request);
+    if (isForPage && error instanceof AppError && error.kind === 'second_factor_required') {
+      reply.header('set-cookie', serializeTicketCookie(ctx.config, String(error.details?.ticket)));
+      return reply.redirect(`${ctx.config.appUrl}/sign-in/second-factor`);
+    }
+    const code = isForPage ? toPageError(error) : null;
     if (code === null) return handleError(error, request, reply);
     return reply.redirect(`${ctx.config.appUrl}/sign-in?error=${code}`);
   });

@@ -1,10 +1,8 @@
 import * as contract from '@carillon/contract/accounts/auth';
-import { invalidField } from '../../errors.ts';
 import { clearSessionCookie } from '../../platform/http/credentials.ts';
 import { type Routes, success } from '../../platform/http/validation.ts';
-import { confirmSession, confirmWithFactor, type FactorProof } from './confirm-session.ts';
+import { confirmBy } from './confirm-session.ts';
 import { answerSignIn, findBindings } from './factors/routes.ts';
-import { readCode } from './factors/sign-in.ts';
 import { getReset, requestReset, resetPassword } from './password-reset.ts';
 import { listSessions } from './sessions.ts';
 import { endOwnSession, logIn, logOut, register } from './write.ts';
@@ -48,9 +46,7 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     { schema: contract.confirmSession, config: { access: 'user', idempotency: { transactions: 'own' } } },
     async (request) => {
       const { ctx, caller, body } = request;
-      const proof = readProof(body);
-      if ('password' in proof) await confirmSession(ctx, caller, proof.password, 'password');
-      else await confirmWithFactor(ctx, caller, proof, findBindings(request, caller.sessionId));
+      await confirmBy(ctx, caller, body, findBindings(request, caller.sessionId));
       return { success, message: 'The session is confirmed for 15 minutes.' };
     },
   );
@@ -98,14 +94,3 @@ export const authRoutes: Routes = async (app, { ctx }) => {
     },
   );
 };
-
-/** Throws 400 unless there is exactly one. */
-function readProof(body: contract.ConfirmSessionInput): { password: string } | FactorProof {
-  const [field, other] = Object.keys(body);
-  if (other !== undefined) throw invalidField(other, `cannot be sent with ${field}`);
-  const { password, response } = body;
-  if (response !== undefined) return { response };
-  if (body.code !== undefined || body.recoveryCode !== undefined) return readCode(body);
-  if (password === undefined) throw invalidField('password', 'is required');
-  return { password };
-}

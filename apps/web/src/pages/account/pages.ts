@@ -4,6 +4,7 @@ import { confirmEmail, showConfirmation } from './confirm-email.ts';
 import { requestReset, showForgotPassword } from './forgot-password.ts';
 import { register, showRegister } from './register.ts';
 import { resetPassword, showReset } from './reset-password.ts';
+import { answerSecondFactor, showSecondFactor, signInWithPasskey } from './second-factor.ts';
 import { setUp, showSetup } from './setup.ts';
 import { showSignIn, signIn } from './sign-in.ts';
 import { showUnsubscribe, unsubscribe } from './unsubscribe.ts';
@@ -11,6 +12,9 @@ import { showUnsubscribe, unsubscribe } from './unsubscribe.ts';
 export function accountPages({ guest, oneClick, user }: PageRoutes): void {
   guest('GET', '/sign-in', showSignIn);
   guest('POST', '/sign-in', signIn);
+  guest('GET', '/sign-in/second-factor', showSecondFactor);
+  guest('POST', '/sign-in/second-factor', answerSecondFactor);
+  guest('POST', '/sign-in/passkey', signInWithPasskey);
   guest('GET', '/register', showRegister);
   guest('POST', '/register', register);
   guest('GET', '/forgot-password', showForgotPassword);

@@ -8,11 +8,13 @@ import {
   toFormErrors,
   toStatus,
 } from '../../components/fields.ts';
+import { PASSKEY_SCRIPTS } from '../../components/passkey-form.ts';
 import { buildAddress } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { areCookiesRefused, explainCookies } from '../../http/cookies.ts';
 import { readForm, readQuery } from '../../http/forms.ts';
 import { type Page, type PageContext, type Redirect, toOwnPath, unwrap } from '../../page.ts';
+import { askForSecondFactor, renderPasskeySignIn } from './second-factor.ts';
 
 interface FormValues {
   email: string;
@@ -65,6 +67,7 @@ async function renderSignIn(context: PageContext, { email, next }: FormValues, e
   return {
     title: account.signIn,
     subtitle: account.signInTo(new URL(dashboard.appUrl).host),
+    scripts: PASSKEY_SCRIPTS,
     body: html`${renderState(state, texts)}
 <form class="gap" method="post" action="/sign-in">${csrfField}
 <input type="hidden" name="next" value="${next}">
@@ -84,7 +87,7 @@ ${renderInput({
 ${
   // The first account that is not made by the setup link is no administrator's.
   state.hasAccounts &&
-  html`<div class="gap">${renderProviders(context)}
+  html`<div class="gap">${await renderPasskeySignIn(context, next)}${renderProviders(context)}
 <p class="fine">${account.newHere((text) => html`<a href="${register}">${text}</a>`)}</p></div>`
 }`,
   };
@@ -101,6 +104,7 @@ export async function signIn(context: PageContext): Promise<Page | Redirect> {
   const email = form.text('email').trim();
   const next = toOwnPath(form.text('next'));
   const result = await actions.signIn(client, { email, password: form.text('password') });
+  if (result.success && result.data.session === null) return askForSecondFactor(context, result.data.ticket, next);
   if (result.success) return { to: next, cookies: [dashboard.serializeSession(result.data.session)] };
   const errors = toSignInErrors(result, context.texts);
   const page = await renderSignIn(context, { email, next }, errors);

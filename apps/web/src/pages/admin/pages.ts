@@ -8,6 +8,7 @@ import { setMaintenance, showMaintenance } from './maintenance.ts';
 import { showOverview } from './overview.ts';
 import { createProvider, showNewProvider, showProviders } from './providers/list.ts';
 import { changeProvider, deleteProvider, showDeleteProvider, showProvider } from './providers/provider.ts';
+import { changeSecurity } from './security.ts';
 import { changeSettings, showSettings } from './settings.ts';
 import { showUsers } from './users/list.ts';
 import { deactivateUser, deleteUser, showDeactivateUser, showDeleteUser } from './users/removal.ts';
@@ -45,5 +46,6 @@ export function adminPages({ admin }: PageRoutes): void {
   admin('POST', '/admin/providers/:id/delete', deleteProvider);
   admin('GET', '/admin/settings', showSettings);
   admin('POST', '/admin/settings', changeSettings);
+  admin('POST', '/admin/security', changeSecurity);
   admin('GET', '/admin/audit', showAudit);
 }

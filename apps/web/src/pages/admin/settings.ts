@@ -11,6 +11,7 @@ import { readForm } from '../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { askToConfirm, needsConfirmation, readFormValues, renderKept, toNumber } from './requests.ts';
 import { renderSections } from './sections.ts';
+import { renderSecurity } from './security.ts';
 
 const FIELDS = ['trialDurationDays', 'maxTasksPerUser', 'maxExecutionsPerDay', 'defaultModel'] as const;
 type FormValues = Record<(typeof FIELDS)[number], string>;
@@ -24,7 +25,7 @@ export async function showSettings(context: UserPageContext): Promise<Page> {
     maxExecutionsPerDay: String(settings.maxExecutionsPerDay),
     defaultModel: settings.defaultModel,
   };
-  return renderSettings(context, submitted ?? values, NO_ERRORS, submitted !== null);
+  return renderSettings(context, settings.secondFactor, submitted ?? values, NO_ERRORS, submitted !== null);
 }
 
 export async function changeSettings(context: UserPageContext): Promise<Page | Redirect> {
@@ -38,14 +39,18 @@ export async function changeSettings(context: UserPageContext): Promise<Page | R
   });
   if (needsConfirmation(result)) return askToConfirm(context, '/admin/settings', values);
   if (result.success) return redirect('/admin/settings', context.texts.admin.settingsSaved);
-  return { ...renderSettings(context, values, toFormErrors(result, context.texts)), status: toStatus(result) };
+  const { secondFactor } = unwrap(await context.actions.getSystemSettings(context.session, {}));
+  const errors = toFormErrors(result, context.texts);
+  return { ...renderSettings(context, secondFactor, values, errors), status: toStatus(result) };
 }
 
 const renderSettings = (
-  { csrfField, texts }: UserPageContext,
+  context: UserPageContext,
+  secondFactor: string,
   values: FormValues,
   errors: FormErrors,
   isKept = false,
+  { csrfField, texts } = context,
 ): Page => ({
   title: texts.admin.settingsTitle,
   subtitle: texts.admin.settingsText,
@@ -93,6 +98,7 @@ ${renderInput({
 })}
 <button class="primary">${texts.forms.save}</button>
 </form>
+${renderSecurity(context, secondFactor)}
 <section aria-labelledby="maintenance"><div class="head"><h2 id="maintenance">${texts.admin.maintenance}</h2></div>
 <p>${texts.admin.maintenanceHint} <a href="/admin/maintenance">${texts.admin.changeMaintenance}</a></p></section>`,
 });

@@ -9,9 +9,13 @@ import { email } from './email.ts';
 import { notifications } from './notifications.ts';
 import { firstPassword, password } from './password.ts';
 import { profile } from './profile.ts';
+import { renderSecondFactorSetting } from './second-factor/list.ts';
 import { renderSections, type SectionPath } from './sections.ts';
 import { renderSessions } from './sessions.ts';
 import { type Refused, type Setting, type Settings, show } from './setting.ts';
+
+const renderSecurity = async (context: UserPageContext): Promise<Html> =>
+  html`${await renderSecondFactorSetting(context)}${await renderSessions(context)}`;
 
 interface Tab {
   /** Shown in this order, unless a setting is not offered. */
@@ -26,7 +30,7 @@ interface Tab {
 const TABS: Partial<Record<SectionPath, Tab>> = {
   '/settings': { settings: [profile, coupon] },
   '/settings/notifications': { settings: [notifications] },
-  '/settings/security': { settings: [email, password], others: [firstPassword], renderMore: renderSessions },
+  '/settings/security': { settings: [email, password], others: [firstPassword], renderMore: renderSecurity },
   '/settings/ai-key': { settings: [aiKey] },
   '/settings/data': { settings: [], renderMore: renderData },
 };

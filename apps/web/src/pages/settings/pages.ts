@@ -5,6 +5,17 @@ import { exportAccount, showExport } from './export.ts';
 import { deleteKey, renameKey, showKeyDeletion, showKeyName } from './keys/change.ts';
 import { createKey } from './keys/create.ts';
 import { showKeys } from './keys/list.ts';
+import {
+  confirmTotp,
+  createPasskey,
+  createTotp,
+  deleteFactor,
+  replaceCodes,
+  showFactorDeletion,
+  showTotp,
+} from './second-factor/change.ts';
+import { confirm, showConfirm } from './second-factor/confirm.ts';
+import { LIST, showFactors } from './second-factor/list.ts';
 import { endOtherSessions, endSession } from './sessions.ts';
 
 export function settingsPages({ user }: PageRoutes): void {
@@ -18,6 +29,16 @@ export function settingsPages({ user }: PageRoutes): void {
   user('POST', '/settings/delete', deleteAccount);
   user('POST', '/settings/sessions/end-others', endOtherSessions);
   user('POST', '/settings/sessions/:id/end', endSession);
+  user('GET', '/settings/confirm', showConfirm);
+  user('POST', '/settings/confirm', confirm);
+  user('GET', LIST, showFactors);
+  user('POST', `${LIST}/totp`, createTotp);
+  user('GET', `${LIST}/totp/:id`, showTotp);
+  user('POST', `${LIST}/totp/:id`, confirmTotp);
+  user('POST', `${LIST}/passkey`, createPasskey);
+  user('POST', `${LIST}/recovery-codes`, replaceCodes);
+  user('GET', `${LIST}/:id/delete`, showFactorDeletion);
+  user('POST', `${LIST}/:id/delete`, deleteFactor);
   user('GET', '/settings/keys', showKeys);
   user('POST', '/settings/keys', createKey);
   user('GET', '/settings/keys/:id', showKeyName);

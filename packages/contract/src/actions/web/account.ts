@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { LoginInput, RegisterInput } from '../../accounts/auth.ts';
 import { Email, Password, strictObject } from '../../primitives.ts';
-import { guestAction, NoInput, userAction } from './define.ts';
+import { factorAction, guestAction, NoInput } from './define.ts';
 
 /** Any string: a token that was never issued is unknown, not invalid input. */
 const LinkToken = Type.String({ maxLength: 1024 });
@@ -12,7 +12,7 @@ export const accountActions = {
   getSignInState: guestAction(NoInput),
   signIn: guestAction(LoginInput),
   signUp: guestAction(RegisterInput),
-  signOut: userAction(NoInput),
+  signOut: factorAction(NoInput),
 
   requestReset: guestAction(strictObject({ email: Email })),
   /** Does not use the link. */

@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { ChangeCouponInput, CreateCouponInput, ListCouponsQuery } from '../../admin/coupons.ts';
 import { ChangeProviderInput, CreateProviderInput, ProviderId, TestProviderInput } from '../../admin/providers.ts';
-import { ChangeSystemSettingsInput } from '../../admin/settings.ts';
+import { ChangeSecurityInput, ChangeSystemSettingsInput } from '../../admin/settings.ts';
 import { ChangeAccountInput, ListUsersQuery } from '../../admin/users.ts';
-import { Cursor, Email, GivenPassword, Id, Offset, pageLimit, strictObject, stringEnum } from '../../primitives.ts';
+import { Cursor, Email, Id, Offset, pageLimit, strictObject, stringEnum } from '../../primitives.ts';
 import { ModelName } from '../../tasks/run-settings.ts';
-import { adminAction, adminChange, NoInput, userAction } from './define.ts';
+import { adminAction, adminChange, NoInput } from './define.ts';
 
 const Plan = stringEnum(['trial', 'pro']);
 const ById = strictObject({ id: Id });
@@ -20,9 +20,6 @@ export const BrowseAuditQuery = strictObject({
 export type BrowseAuditQuery = Static<typeof BrowseAuditQuery>;
 
 export const adminActions = {
-  getConfirmation: userAction(NoInput),
-  confirmSession: userAction(strictObject({ currentPassword: GivenPassword })),
-
   getServiceOverview: adminAction(NoInput),
   /** What `carillon doctor` finds while the service runs. */
   checkInstallation: adminAction(NoInput),
@@ -40,6 +37,7 @@ export const adminActions = {
 
   getSystemSettings: adminAction(NoInput),
   changeSystemSettings: adminChange(ChangeSystemSettingsInput),
+  changeSecurity: adminChange(ChangeSecurityInput),
 
   listProviders: adminAction(NoInput),
   createProvider: adminChange(

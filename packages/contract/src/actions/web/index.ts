@@ -9,6 +9,7 @@ import { adminActions } from './admin.ts';
 import { userAction } from './define.ts';
 import { channelActions } from './delivery/channels.ts';
 import { webhookActions } from './delivery/webhooks.ts';
+import { factorActions } from './factors.ts';
 import { runActions } from './runs.ts';
 import { settingsActions } from './settings.ts';
 import { taskFormActions } from './task-form.ts';
@@ -65,6 +66,7 @@ export const WEB_ACTIONS = {
   ...agentActions,
   ...alertActions,
   ...channelActions,
+  ...factorActions,
   ...fileActions,
   ...homeActions,
   ...runActions,
@@ -95,6 +97,8 @@ export interface Viewer {
   timezone: string | null;
   language: Language;
   sessionId: string;
+  /** Whether the installation asks the account for a second factor that it does not have. */
+  isFactorMissing: boolean;
   /** Notifications; at most 100. */
   unread: number;
   /** Of the latest 300 runs, those that have ended and were not seen yet. */

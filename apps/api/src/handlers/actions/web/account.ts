@@ -22,8 +22,8 @@ export const accountActions = ({ signedIn, guest }: WebActionBuilder) => ({
   signIn: guest(
     'signIn',
     async (ctx, input) => {
-      const { token, expiresAt } = await logIn(ctx, input);
-      return { session: token, expiresAt };
+      const opened = await logIn(ctx, input).catch(readTicket);
+      return 'ticket' in opened ? { session: null, ticket: opened.ticket } : { session: opened.token };
     },
     { as: 'POST /api/auth/login', duringMaintenance: true },
   ),
@@ -109,3 +109,10 @@ const rethrowUnless = (kind: ErrorKind) => (error: unknown) => {
   if (error instanceof AppError && error.kind === kind) return null;
   throw error;
 };
+
+/** The ticket of a sign-in that waits for its second factor. */
+function readTicket(error: unknown): { ticket: string } {
+  if (error instanceof AppError && error.kind === 'second_factor_required')
+    return { ticket: String(error.details?.ticket) };
+  throw error;
+}

@@ -1,11 +1,10 @@
 import { getSettings } from '../../../platform/settings.ts';
-import { confirmSession, getConfirmation } from '../../../product/auth/confirm-session.ts';
 import { listProviders } from '../../../product/executions/request/providers/read.ts';
 import { testProvider } from '../../../product/executions/request/providers/test-call.ts';
 import { changeProvider, createProvider, deleteProvider } from '../../../product/executions/request/providers/write.ts';
 import { browseAudit } from '../../../product/system/audit.ts';
 import { findProblems } from '../../../product/system/checks/find-problems.ts';
-import { changeSettings } from '../../../product/system/settings.ts';
+import { changeSecurity, changeSettings } from '../../../product/system/settings.ts';
 import { createSystemOverview } from '../../../product/system/stats/system-overview.ts';
 import { deleteAccount } from '../../../product/users/admin/delete.ts';
 import { describeAccount } from '../../../product/users/admin/describe.ts';
@@ -19,11 +18,6 @@ import type { WebActionBuilder } from './create-web-action.ts';
 export const adminActions = ({ signedIn }: WebActionBuilder) => {
   const getOverview = createSystemOverview();
   return {
-    getConfirmation: signedIn('getConfirmation', async ({ ctx, caller }) => getConfirmation(ctx, caller)),
-    confirmSession: signedIn('confirmSession', async ({ ctx, caller }, { currentPassword }) => ({
-      confirmedUntil: await confirmSession(ctx, caller, currentPassword),
-    })),
-
     getServiceOverview: signedIn('getServiceOverview', async ({ ctx }) => getOverview(ctx)),
 
     checkInstallation: signedIn('checkInstallation', async ({ ctx }) => ({ findings: await findProblems(ctx) })),
@@ -57,6 +51,8 @@ export const adminActions = ({ signedIn }: WebActionBuilder) => {
     changeSystemSettings: signedIn('changeSystemSettings', async ({ ctx, caller }, input) =>
       changeSettings(ctx, caller, input),
     ),
+
+    changeSecurity: signedIn('changeSecurity', async ({ ctx, caller }, input) => changeSecurity(ctx, caller, input)),
 
     listProviders: signedIn('listProviders', async ({ ctx }) => {
       const [providers, { hasDefault }] = await Promise.all([listProviders(ctx), ctx.providers.load()]);

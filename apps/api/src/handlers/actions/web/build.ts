@@ -12,6 +12,7 @@ import { agentActions } from './agent.ts';
 import { createWebActionBuilder, type WebActionBuilder } from './create-web-action.ts';
 import { channelActions } from './delivery/channels.ts';
 import { webhookActions } from './delivery/webhooks.ts';
+import { factorActions } from './factors.ts';
 import { fileActions } from './files.ts';
 import { notificationActions } from './notifications.ts';
 import { runActions } from './runs.ts';
@@ -62,6 +63,7 @@ export function buildWebActions(ctx: Context) {
     ...agentActions(builder),
     ...alertActions(builder),
     ...channelActions(builder),
+    ...factorActions(builder),
     ...fileActions(builder),
     ...homeActions(builder),
     ...settingsActions(builder),

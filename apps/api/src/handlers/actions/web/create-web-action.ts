@@ -81,16 +81,17 @@ export function createWebActionBuilder(ctx: Context): WebActionBuilder {
         access,
         input: schema,
         needsConfirmation,
+        isOpenWithoutFactor,
       } = WEB_ACTIONS[name] as WebAction & { access: 'user' | 'admin' };
       const rate = as === undefined ? null : findLimit(as, access);
       const read = isPlain ? readInput(schema) : (given: unknown) => given;
       const action = (session: unknown, given: unknown) =>
         runActionWith(describeError, ctx, name, async (ctx, line) => {
           const opened = readOpenedSession(session);
-          const { caller } = opened ?? (await admit(ctx, session, { access, rate }));
+          const { caller } = opened ?? (await admit(ctx, session, { access, rate, isOpenWithoutFactor }));
           line.userId = caller.id;
           // The page was counted when it opened the session; its actions are refused before they are counted.
-          if (opened) authorize(opened, { access });
+          if (opened) authorize(opened, { access, isOpenWithoutFactor });
           if (needsConfirmation) assertConfirmed(ctx, caller);
           if (opened && rate) {
             await assertRateLimit(ctx, rate, userKey(rate, caller.id), { userId: caller.id, endpoint: rate.bucket });
@@ -117,13 +118,16 @@ export function createWebActionBuilder(ctx: Context): WebActionBuilder {
     openSession: (token, client) =>
       runAction(ctx, 'openSession', async (ctx, line) => {
         const origin = readClient(client);
-        const found = await admit(ctx, token, { access: 'user', rate: PAGE_VIEWS });
-        const { caller } = found;
+        const found = await admit(ctx, token, { access: 'user', rate: PAGE_VIEWS, isOpenWithoutFactor: true });
+        const { caller, isFactorMissing } = found;
         line.userId = caller.id;
         const { id, name, email, role, timezone, language, sessionId } = caller;
         if (sessionId === null) throw new Error('openSession needs the token of a session.');
         const session = createOpenedSession({ ...found, origin });
-        const viewer = { id, name, email, role, timezone, language, sessionId, ...(await readPageState(ctx, id)) };
+        const viewer = {
+          ...{ id, name, email, role, timezone, language, sessionId, isFactorMissing },
+          ...(await readPageState(ctx, id)),
+        };
         return { session, viewer };
       }),
   };

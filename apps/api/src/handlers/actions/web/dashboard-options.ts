@@ -1,7 +1,13 @@
 import { createHmac } from 'node:crypto';
 import type { Dashboard } from '@carillon/web/page';
 import type { Context } from '../../../context.ts';
-import { parseSessionCookie } from '../../../platform/http/credentials.ts';
+import {
+  parseBrowserCookie,
+  parseSessionCookie,
+  parseTicketCookie,
+  serializeBrowserCookie,
+  serializeTicketCookie,
+} from '../../../platform/http/credentials.ts';
 import { handleError, prepareError } from '../../../platform/http/error-handler.ts';
 import { serializeSession } from '../sessions.ts';
 import { buildWebActions } from './build.ts';
@@ -20,6 +26,10 @@ export function buildDashboardOptions(ctx: Context): Dashboard {
     signInProviders: [...ctx.oauth.keys()],
     serializeSession: (token) => serializeSession(ctx.config, token),
     readSession: parseSessionCookie,
+    serializeTicket: (ticket) => serializeTicketCookie(ctx.config, ticket),
+    readTicket: parseTicketCookie,
+    serializeBrowser: (browser) => serializeBrowserCookie(ctx.config, browser),
+    readBrowser: parseBrowserCookie,
     csrfKey: createHmac('sha256', jwtSecret).update('csrf tokens of the dashboard').digest('base64url'),
     prepareError,
     sendError: handleError,

@@ -5,7 +5,7 @@ import {
   findBearer,
   parseBrowserCookie,
   parseSessionCookie,
-  setBrowserCookie,
+  serializeBrowserCookie,
   setSessionCookie,
 } from '../../../platform/http/credentials.ts';
 import { type Routes, success } from '../../../platform/http/validation.ts';
@@ -92,7 +92,7 @@ export const factorRoutes: Routes = async (app) => {
       const session = findSessionId(request);
       if (session !== null) return { success, options: { ...(await createAssertionOptions(ctx, session)) } };
       const browser = parseBrowserCookie(request.headers.cookie) ?? randomBytes(32).toString('base64url');
-      setBrowserCookie(reply, ctx.config, browser);
+      reply.header('set-cookie', serializeBrowserCookie(ctx.config, browser));
       return { success, options: { ...(await createAssertionOptions(ctx, browser)) } };
     },
   );

@@ -84,7 +84,7 @@ export async function answerTicket(ctx: Context, { ticket, ...given }: AnswerTic
 }
 
 /** Throws 400 unless there is one of both. */
-export function readCode({ code, recoveryCode }: { code?: string; recoveryCode?: string }): GivenCode {
+function readCode({ code, recoveryCode }: { code?: string; recoveryCode?: string }): GivenCode {
   if (code !== undefined && recoveryCode !== undefined)
     throw invalidField('recoveryCode', 'cannot be sent with a code');
   if (recoveryCode !== undefined) return { recoveryCode };

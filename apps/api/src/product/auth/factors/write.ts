@@ -5,7 +5,7 @@ import { getTexts } from '@carillon/texts';
 import { and, eq, gt, isNull } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
 import { AppError, accountDeleted, ERROR_MESSAGES, invalidField } from '../../../errors.ts';
-import { columnAad, encrypt } from '../../../lib/crypto/encryption.ts';
+import { columnAad, decrypt, encrypt } from '../../../lib/crypto/encryption.ts';
 import { buildTotpUri, generateTotpSecret } from '../../../lib/crypto/totp.ts';
 import { queueMail } from '../../../lib/mail/queue.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
@@ -45,22 +45,35 @@ export function createTotp(
   });
 }
 
+/** The secret of one that waits for its first code, for the app once more. Throws 403, 404. */
+export async function getTotp(ctx: Context, caller: Caller, id: string) {
+  await assertFactorConfirmed(ctx, caller);
+  const { secretEncrypted, name } = await findWaiting(ctx, caller, id);
+  const secret = decrypt(ctx.config.encryptionKeys, secretEncrypted ?? '', columnAad('factors.secret_encrypted', id));
+  return { name, secret, uri: buildTotpUri(secret, caller.email) };
+}
+
 /** Returns the recovery codes with the first factor of the account. Throws 400 for a wrong code, 403, 404. */
 export function confirmTotp(ctx: Context, caller: Caller, id: string, code: string) {
   return inTransaction(ctx, async (tx) => {
     const account = await lockOwner(tx, caller);
-    const since = new Date(tx.now().getTime() - CONFIRM_WITHIN_MS);
-    const isWaiting = and(isNull(factors.confirmedAt), gt(factors.createdAt, since));
-    const [factor] = await tx.db
-      .select()
-      .from(factors)
-      .where(and(eq(factors.id, id), eq(factors.userId, caller.id), isWaiting));
-    if (!factor) throw factorNotFound();
+    const factor = await findWaiting(tx, caller, id);
     const isFirst = await hasNone(tx, caller.id);
     if (!(await useTotpStep(tx, factor, code))) throw invalidField('code', 'is wrong');
     await tx.db.update(factors).set({ confirmedAt: tx.now() }).where(eq(factors.id, id));
     return { recoveryCodes: await finishCreation(tx, caller, account, { factor, isFirst }) };
   });
+}
+
+async function findWaiting(ctx: Context, caller: Caller, id: string) {
+  const since = new Date(ctx.now().getTime() - CONFIRM_WITHIN_MS);
+  const isWaiting = and(isNull(factors.confirmedAt), gt(factors.createdAt, since));
+  const [factor] = await ctx.db
+    .select()
+    .from(factors)
+    .where(and(eq(factors.id, id), eq(factors.userId, caller.id), isWaiting));
+  if (!factor) throw factorNotFound();
+  return factor;
 }
 
 /** Throws 400 for a passkey of another session or installation, 402, 403. */

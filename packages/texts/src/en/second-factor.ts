@@ -1,0 +1,71 @@
+import { parts } from '../parts.ts';
+import { formats } from './formats.ts';
+
+/** The second factor: its settings, and the step of the sign-in that asks for it. */
+export const secondFactor = {
+  title: 'Second factor',
+  text: 'With a second factor, a stolen password is not enough to sign in.',
+  count: (count: number) => (count === 0 ? 'You have none.' : `You have ${formats.count(count, 'factor', 'factors')}.`),
+  add: 'Add a second factor',
+  manage: 'Manage',
+  demanded: 'This installation requires a second factor. Add one to continue.',
+
+  name: 'Name',
+  kind: 'Type',
+  kinds: { passkey: 'Passkey', totp: 'Authenticator app' },
+  added: 'Added',
+  lastUsed: 'Last used',
+  never: 'never',
+  delete: 'Delete',
+  deleteNamed: (name: string) => `Delete ${name}`,
+  deleteTitle: 'Delete second factor',
+  deleteText: 'You can no longer sign in with it.',
+  deleteLast: 'It is your last one: the password alone is enough then, and your recovery codes stop working.',
+  deleted: 'The second factor is deleted.',
+
+  addPasskey: 'Add a passkey',
+  passkeyText: 'Your fingerprint, face, device PIN or security key. It signs you in without the password.',
+  passkeyName: 'Passkey',
+  needsScripts: 'A passkey needs JavaScript in this browser. An authenticator app does not.',
+  passkeyFailed: 'The device did not confirm. Try again.',
+  passkeyRejected: 'The passkey was not accepted. Try again.',
+  addApp: 'Add an authenticator app',
+  appText: 'An app on your phone that shows a new code every 30 seconds.',
+  appName: 'Authenticator app',
+  scan: 'Scan this code with the app.',
+  qrCode: 'QR code for the authenticator app',
+  typeSecret: 'Or type this key into the app:',
+  firstCode: 'Code that the app shows',
+  wrongFirstCode: 'is wrong. Check the clock of your phone, and enter the present code',
+  turnOn: 'Turn on',
+  turnedOn: 'The second factor is added.',
+
+  recoveryCodes: 'Recovery codes',
+  recoveryText: 'Each signs you in once if you lose your device.',
+  codesText: 'Print this page, or copy the codes. They are not shown again.',
+  codesFor: (host: string, email: string) => `For ${email} at ${host}`,
+  codesOnce: 'Each code works once instead of your second factor. Keep them away from your device.',
+  codesKept: 'I have kept them',
+  codesLeft: (left: number) => `${formats.count(left, 'code', 'codes')} left.`,
+  replaceCodes: 'Create new codes',
+
+  signInWithPasskey: 'Sign in with a passkey',
+  stepText: 'Enter the code that your authenticator app shows.',
+  code: 'Code',
+  codeHint: 'Six digits of the app, or a recovery code.',
+  wrongCode: 'is wrong, or was used before',
+  tooLate: 'The sign-in took too long. Start again.',
+  lostDevice: 'Lost your device?',
+  lostDeviceCode: 'Enter a recovery code. Then delete the lost device in the settings, and add the new one.',
+  lostDeviceOperator: <P>(command: P) =>
+    parts`No recovery codes? Ask the people who run this service to run ${command}.`,
+
+  confirm: 'Confirm',
+  confirmTitle: 'Confirm that it is you',
+  confirmText: 'You signed in more than 15 minutes ago.',
+  confirmWithPasskey: 'Confirm with a passkey',
+
+  demandLabel: 'Required for',
+  demands: { off: 'Nobody', admins: 'Administrators', all: 'Everyone' },
+  demandHint: 'Anyone without one must add it before anything else. API keys continue to work.',
+};
