@@ -11,6 +11,10 @@ import { createChallenge, isOwnChallenge, useChallenge } from './challenges.ts';
 /** Loaded by the first passkey, because it is large. */
 const loadLibrary = () => import('@simplewebauthn/server');
 
+/** EdDSA, ES256 and RS256: between them, every device has one. */
+const ALGORITHMS = [-8, -7, -257];
+const TIMEOUT_MS = 60_000;
+
 /** Null where `BASE_URL` has an address instead of a name: browsers then make no passkeys. */
 export function findRelyingParty({ baseUrl, appUrl }: Pick<Config, 'baseUrl' | 'appUrl'>) {
   const { hostname: id, origin } = new URL(baseUrl);
@@ -45,20 +49,24 @@ export async function createRegistrationOptions(ctx: Context, caller: Caller, se
     challenge: createChallenge(ctx, 'register', sessionId),
     attestationType: 'none',
     excludeCredentials: await listCredentials(ctx, caller.id),
+    supportedAlgorithmIDs: ALGORITHMS,
+    timeout: TIMEOUT_MS,
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   });
 }
 
 /** `binding` is the session, or the cookie of the browser before the sign-in. `userId` narrows it to passkeys of an account. */
 export async function createAssertionOptions(ctx: Context, binding: string, userId?: number) {
-  const { id: rpID } = getRelyingParty(ctx);
-  const { generateAuthenticationOptions } = await loadLibrary();
-  return generateAuthenticationOptions({
-    rpID,
-    challenge: createChallenge(ctx, 'authenticate', binding),
-    allowCredentials: userId === undefined ? [] : await listCredentials(ctx, userId),
+  const { id: rpId } = getRelyingParty(ctx);
+  const known = userId === undefined ? [] : await listCredentials(ctx, userId);
+  // Without the library, because each sign-in page has some.
+  return {
+    rpId,
+    challenge: Buffer.from(createChallenge(ctx, 'authenticate', binding)).toString('base64url'),
+    allowCredentials: known.map((credential) => ({ ...credential, type: 'public-key' })),
+    timeout: TIMEOUT_MS,
     userVerification: 'required',
-  });
+  };
 }
 
 /** Throws 400 at `response` for one that is not of this session and installation. */
@@ -75,6 +83,7 @@ export async function verifyRegistration(ctx: Context, response: PasskeyRegistra
       },
       expectedOrigin: origins,
       expectedRPID: id,
+      supportedAlgorithmIDs: ALGORITHMS,
       requireUserVerification: true,
     });
     if (verified) return { challenge, credential: registrationInfo.credential };
