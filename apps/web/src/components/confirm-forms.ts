@@ -40,7 +40,7 @@ export function renderConfirmForms(
 <input type="text" name="username" value="${viewer.email}" autocomplete="username" hidden>
 ${renderFormError({ ...errors, fields: {} }, texts)}
 ${renderInput({
-  name: 'password',
+  name: 'currentPassword',
   label: texts.account.password,
   type: 'password',
   autocomplete: 'current-password',
@@ -74,16 +74,19 @@ export async function confirmByForm(context: UserPageContext) {
   const form = readForm(request);
   const result = await actions.confirmSession(session, readProof(form));
   if (result.success) return null;
-  const { code, recoveryCode, response, ...fields } = toFormErrors(result, texts).fields;
+  const { password, code, recoveryCode, response } = toFormErrors(result, texts).fields;
   const wrongCode = (code ?? recoveryCode) && { code: [texts.secondFactor.wrongCode] };
   const errors: FormErrors = response
     ? { form: texts.secondFactor.passkeyRejected, fields: {} }
-    : { form: toFormErrors(result, texts).form, fields: { ...fields, ...wrongCode } };
+    : {
+        form: toFormErrors(result, texts).form,
+        fields: { ...(password && { currentPassword: password }), ...wrongCode },
+      };
   return { errors, result };
 }
 
 function readProof(form: Form) {
   if (form.has('response')) return { response: readPasskey(form) };
-  if (form.has('password')) return { password: form.text('password') };
+  if (form.has('currentPassword')) return { password: form.text('currentPassword') };
   return readCode(form);
 }

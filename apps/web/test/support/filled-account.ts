@@ -3,6 +3,7 @@ import { composeReset } from '../../../api/src/product/auth/password-reset.ts';
 import { requestConfirmations } from '../../../api/src/product/notifications/addresses.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { insertCoupon } from '../../../api/test/support/coupons.ts';
+import { addTotp, post } from '../../../api/test/support/factors.ts';
 import { createKey } from '../../../api/test/support/keys.ts';
 import { readQueuedTokens } from '../../../api/test/support/mails.ts';
 import { signUpAda } from '../../../api/test/support/people.ts';
@@ -36,6 +37,8 @@ export async function fillAccount(t: Test) {
   const [confirmation = ''] = await readQueuedTokens(ctx, email);
   const provider = { id: '00000000-0000-4000-8000-0000000000aa', name: 'local', kind: 'openai' } as const;
   await insertProviders(ctx, { ...provider, baseUrl: 'http://127.0.0.1:9/v1' });
+  const factor = await addTotp(app, ada, ctx.now());
+  const waiting = (await post(app, '/api/user/factors/totp', ada.headers, {})).json();
   /** The ids of what pages show, by the address before them. */
   const parameters = {
     '/tasks/': sample.tasks.get('Nightly error digest') ?? 0,
@@ -47,6 +50,8 @@ export async function fillAccount(t: Test) {
     '/admin/users/': ada.id,
     '/admin/providers/': provider.id,
     '/admin/coupons/': (await insertCoupon(ctx, { code: 'SPRING-2026' })).id,
+    '/settings/second-factor/': factor.id,
+    '/settings/second-factor/totp/': waiting.factor.id,
     '/settings/keys/': (await createKey(app, ada)).id,
     '/handler/reset-password/': (await composeReset(ctx, ada.email))?.link.split('/').at(-1) ?? '',
     '/handler/confirm-email/': confirmation,

@@ -104,7 +104,6 @@ export const admin = {
 
   confirm: "Confirm that it's you",
   confirmText: 'Admin changes need a sign-in or your password from the last 15 minutes.',
-  confirmButton: 'Confirm',
   confirmed: 'Confirmed. You can make changes for 15 minutes.',
   noPassword:
     'You sign in with a provider and have no password. Sign out and sign in again to make changes for 15 minutes.',

@@ -106,7 +106,6 @@ export const admin: typeof en = {
 
   confirm: 'Confirme que é você',
   confirmText: 'Mudanças de administração exigem entrada ou senha dos últimos 15 minutos.',
-  confirmButton: 'Confirmar',
   confirmed: 'Confirmado. Você pode fazer mudanças por 15 minutos.',
   noPassword: 'Você entra com um provedor e não tem senha. Saia e entre de novo para fazer mudanças por 15 minutos.',
   notSaved: 'Nada foi salvo ainda. Confira os campos e salve.',
