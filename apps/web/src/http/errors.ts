@@ -5,6 +5,8 @@ import { renderSignedIn, renderSignedOut } from '../document.ts';
 import { EMPTY, html } from '../html.ts';
 import { ActionFailed, type Dashboard, type Page } from '../page.ts';
 import { explainCookies, readTheme } from './cookies.ts';
+import { createCsrfField } from './csrf.ts';
+import { isKept, renderKeptForm } from './kept-form.ts';
 import { openPageContext, readTexts, sendHtml } from './routes.ts';
 import { describePageHeaders } from './security.ts';
 
@@ -108,6 +110,11 @@ export function showErrorPages(app: FastifyInstance, dashboard: Dashboard): void
     if (isCookieLost(error) && request.url.startsWith('/sign-in')) return reply.redirect('/sign-in?error=cookies', 303);
     const refusal = explainRefusedForm(error, dashboard, texts);
     if (isCsrfError(error) && isProgram(request)) return reply.code(403).send(NO_REGISTRATION);
+    if (isCsrfError(error) && isKept(request)) {
+      const isSignedIn = dashboard.readSession(request.headers.cookie) !== null;
+      const csrfField = createCsrfField(dashboard, reply);
+      return sendPage(dashboard, request, reply, renderKeptForm(request, { texts, csrfField, isSignedIn }));
+    }
     const isShown = isCsrfError(error) || acceptsHtml(request.headers.accept);
     if (!isShown) return dashboard.sendError(error, request, reply);
     if (refusal !== null) {

@@ -21,12 +21,19 @@ const MAX_FIELDS = 200;
 /** What mail programs send has one short field. */
 const ONE_CLICK_LIMITS = { files: 0, fields: 4, fieldSize: 100 };
 
+/** Of a form whose session has ended: its files are left out. */
+const KEPT_LIMITS = { fileSize: 1 };
+
+/** What is kept of a form without a session. */
+const isShortForm = ({ headers, routeOptions }: FastifyRequest): boolean =>
+  routeOptions.config.keepsValues === true && Number(headers['content-length'] ?? Number.NaN) <= MAX_FIELD_BYTES;
+
 const filesOf = new WeakMap<FastifyRequest, SentFile[]>();
 
 /** The files of a submitted form. Empty file fields are left out. */
 export const readFiles = (request: FastifyRequest): readonly SentFile[] => filesOf.get(request) ?? [];
 
-/** Reads forms with files, of signed-in users only, before the token of the form is checked. */
+/** Reads forms with files before the token of the form is checked: of signed-in users, and short ones that are kept. */
 export async function acceptFiles(app: FastifyInstance, dashboard: Dashboard): Promise<void> {
   await app.register(multipart, {
     limits: { fileSize: MAX_FILE_BYTES + 1, files: MAX_FILES, fields: MAX_FIELDS, fieldSize: MAX_FIELD_BYTES },
@@ -41,7 +48,11 @@ export async function acceptFiles(app: FastifyInstance, dashboard: Dashboard): P
     }
     const token = dashboard.readSession(request.headers.cookie);
     const result = await dashboard.actions.openSession(token, { address: request.ip });
-    if (!result.success && result.code === 'AUTH_REQUIRED') return askForSignIn(dashboard, request, reply);
+    if (!result.success && result.code === 'AUTH_REQUIRED') {
+      if (!isShortForm(request)) return askForSignIn(dashboard, request, reply);
+      request.body = await readParts(request, KEPT_LIMITS).catch(refuse);
+      return;
+    }
     unwrap(result);
     request.body = await readParts(request).catch(refuse);
   });

@@ -2,6 +2,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether mail programs may send the form of the page: the secret in its address is enough. */
     isOneClick?: boolean;
+    /** Whether what was typed is shown again where its session has ended. */
+    keepsValues?: boolean;
   }
 }
 
@@ -10,3 +12,6 @@ export const PAGE_ROUTE = { config: { access: 'page' }, schema: { hide: true } }
 
 /** The same for a form that mail programs send. */
 export const ONE_CLICK_ROUTE = { ...PAGE_ROUTE, config: { ...PAGE_ROUTE.config, isOneClick: true } } as const;
+
+/** The same for a long form. */
+export const LONG_FORM_ROUTE = { ...PAGE_ROUTE, config: { ...PAGE_ROUTE.config, keepsValues: true } } as const;

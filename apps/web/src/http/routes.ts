@@ -16,7 +16,8 @@ import {
 } from '../page.ts';
 import { readTheme, setNotice, takeNotice } from './cookies.ts';
 import { createCsrfField } from './csrf.ts';
-import { ONE_CLICK_ROUTE, PAGE_ROUTE } from './page-route.ts';
+import { isKept, renderKeptForm } from './kept-form.ts';
+import { LONG_FORM_ROUTE, ONE_CLICK_ROUTE, PAGE_ROUTE } from './page-route.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -36,6 +37,8 @@ export interface PageRoutes {
   oneClick(path: string, handle: Handler<PageContext>): void;
   /** A page that asks for a sign-in first. */
   user(method: 'GET' | 'POST', path: string, handle: Handler<UserPageContext>): void;
+  /** A form whose values are kept where its session has ended. */
+  longForm(path: string, handle: Handler<UserPageContext>): void;
   /** A page that does not exist for anybody but admins. */
   admin(method: 'GET' | 'POST', path: string, handle: Handler<UserPageContext>): void;
   /** A part of a page that a script replaces. */
@@ -66,6 +69,7 @@ export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): Pa
     guest: (method, url, handle) => app.route({ method, url, ...PAGE_ROUTE, handler: signedOut(handle) }),
     oneClick: (url, handle) => app.route({ method: 'POST', url, ...ONE_CLICK_ROUTE, handler: signedOut(handle) }),
     user: (method, url, handle) => app.route({ method, url, ...PAGE_ROUTE, handler: signedIn(handle) }),
+    longForm: (url, handle) => app.route({ method: 'POST', url, ...LONG_FORM_ROUTE, handler: signedIn(handle) }),
     admin: (method, url, handle) =>
       app.route({ method, url, ...PAGE_ROUTE, handler: signedIn(handle, ({ viewer }) => viewer.role === 'ADMIN') }),
     fragment: (method, url, handle) =>
@@ -132,6 +136,7 @@ export async function openPageContext(
 
 /** Scripts get a header instead: they would follow a redirect and show the sign-in inside of a page. */
 export function askForSignIn(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply) {
+  if (isKept(request)) return sendKeptForm(dashboard, request, reply);
   const isForm = request.method === 'POST';
   const isPart = request.headers['hx-request'] !== undefined;
   const next = isForm || isPart ? findPageBefore(dashboard, request) : request.url;
@@ -140,6 +145,14 @@ export function askForSignIn(dashboard: Dashboard, request: FastifyRequest, repl
   if (isForm || isPart) setNotice(reply, dashboard, { kind: 'warn', text: isForm ? sessionEnded : signedOut });
   if (isPart) return reply.code(200).header('hx-redirect', address).send();
   return reply.redirect(address, 303);
+}
+
+function sendKeptForm(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply) {
+  const texts = readTexts(request);
+  const csrfField = createCsrfField(dashboard, reply);
+  const page = renderKeptForm(request, { texts, csrfField, isSignedIn: false });
+  const frame = { page, notice: null, theme: readTheme(request) };
+  return sendHtml(reply.code(401), renderSignedOut({ dashboard, texts }, frame));
 }
 
 /** The page with the form that was sent; the first page if that is not known. */

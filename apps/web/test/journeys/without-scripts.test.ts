@@ -138,15 +138,18 @@ t.test('Forms of a session that was ended elsewhere do nothing, and lead to the 
     form.document
       .querySelector('#task-form')
       ?.setAttribute('action', url.replace(/:\w+/, task.url.split('/')[2] ?? ''));
-    const asked = { heading: 'Sign in', text: /Your session has ended, and nothing was changed/ };
+    const isKept = ['/tasks/new', '/tasks/:id/edit'].includes(url);
+    const asked = { heading: isKept ? 'Not sent' : 'Sign in', text: /Your session has ended, and nothing was changed/ };
     t.match(await rosa.submit(form, 'Save task', { name: 'Changed' }), asked, url);
   }
   t.same(await readRows(), before);
-  const asked = await rosa.submit(form, 'Save task');
-  t.match(await rosa.submit(asked, 'Sign in', { email: EMAIL, password: NEW_PASSWORD }), {
-    heading: 'Edit Prices',
-    url: form.url,
-  });
+  form.document.querySelector('#task-form')?.setAttribute('action', `${task.url}/edit`);
+  const kept = await rosa.submit(form, 'Save task', { description: 'Typed & kept\n</textarea>' });
+  t.match(kept, { status: 401, heading: 'Not sent' });
+  await signIn(rosa, NEW_PASSWORD);
+  const shown = await rosa.submit(kept, 'Send again');
+  t.match(shown, { status: 403, text: /You are signed in again/ });
+  t.match(await rosa.submit(shown, 'Send again'), { url: task.url, text: /Typed & kept <\/textarea>/ });
   t.notSame(await readRows(), before);
 });
 

@@ -12,6 +12,11 @@ export const forms = {
   isCopied: 'Copied',
   correct: (count: number) => `Correct ${formats.count(count, 'field', 'fields')}.`,
   tooManyAttempts: (wait: string) => `Too many attempts. Try again in ${wait}.`,
+  notSent: 'Not sent',
+  signInFirst:
+    'Your session has ended, and nothing was changed. What you typed is kept here: sign in, then come back to this tab and send it again. Files have to be attached again.',
+  sendNow: 'You are signed in again. Send what you typed, or close this page to drop it.',
+  sendAgain: 'Send again',
   notAccepted: 'Form not accepted',
   cookieLost: (help: string) => `Your browser did not send a cookie back. ${help}`,
   outdated: 'The form is out of date or comes from another site. Go back, reload the page and send it again.',

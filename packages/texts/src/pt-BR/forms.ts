@@ -12,6 +12,11 @@ export const forms: typeof en = {
   isCopied: 'Copiado',
   correct: (count) => `Corrija ${formats.count(count, 'campo', 'campos')}.`,
   tooManyAttempts: (wait) => `Muitas tentativas. Tente de novo em ${wait}.`,
+  notSent: 'Não enviado',
+  signInFirst:
+    'Sua sessão terminou e nada foi alterado. O que você digitou está guardado aqui: entre, volte a esta aba e envie de novo. Os arquivos precisam ser anexados outra vez.',
+  sendNow: 'Você entrou de novo. Envie o que digitou ou feche esta página para descartar.',
+  sendAgain: 'Enviar de novo',
   notAccepted: 'Formulário não aceito',
   cookieLost: (help) => `Seu navegador não devolveu um cookie. ${help}`,
   outdated: 'O formulário está desatualizado ou vem de outro site. Volte, recarregue a página e envie de novo.',

@@ -39,14 +39,14 @@ async function duplicate(context: UserPageContext) {
   return redirect(`/tasks/${taskId}/edit`, context.texts.taskForm.copied);
 }
 
-export function taskFormPages({ user, fragment }: PageRoutes): void {
+export function taskFormPages({ user, longForm, fragment }: PageRoutes): void {
   user('GET', '/tasks/new', showNewTask);
-  user('POST', '/tasks/new', (context) => submitTask(context, null));
+  longForm('/tasks/new', (context) => submitTask(context, null));
   fragment('POST', '/tasks/new/runs', showRuns);
   fragment('GET', '/tasks/new/tools', showWebTools);
   fragment('POST', '/tasks/new/sent', (context) => showPromptPreview(context, null));
   fragment('POST', '/tasks/:id/sent', (context) => showPromptPreview(context, readId(context)));
   user('GET', '/tasks/:id/edit', (context) => showStoredTask(context, readId(context)));
-  user('POST', '/tasks/:id/edit', (context) => submitTask(context, readId(context)));
+  longForm('/tasks/:id/edit', (context) => submitTask(context, readId(context)));
   user('POST', '/tasks/:id/duplicate', duplicate);
 }

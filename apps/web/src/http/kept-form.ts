@@ -1,0 +1,39 @@
+import type { Texts } from '@carillon/texts';
+import type { FastifyRequest } from 'fastify';
+import { type Html, html } from '../html.ts';
+import type { Page } from '../page.ts';
+
+/** Of one showing of a form. */
+const NOT_KEPT = ['_csrf', 'attempt'];
+
+/** Whether the fields of a form outlive its session. */
+export const isKept = ({ body, routeOptions }: FastifyRequest): boolean =>
+  routeOptions.config.keepsValues === true && typeof body === 'object' && body !== null;
+
+interface KeptForm {
+  texts: Texts;
+  csrfField: Html;
+  /** Whether the browser has signed in since. */
+  isSignedIn: boolean;
+}
+
+/** The values of a form whose session has ended, to be sent again after the sign-in. Files are not kept. */
+export function renderKeptForm({ body, url }: FastifyRequest, { texts, csrfField, isSignedIn }: KeptForm): Page {
+  const { forms, account } = texts;
+  const fields = Object.entries(body as Record<string, unknown>).flatMap(([name, values]) =>
+    [values].flat().map((value) => ({ name, value })),
+  );
+  const kept = fields.filter(
+    (field): field is { name: string; value: string } =>
+      typeof field.value === 'string' && !NOT_KEPT.includes(field.name),
+  );
+  return {
+    status: isSignedIn ? 403 : 401,
+    title: forms.notSent,
+    body: html`<form class="gap" method="post" action="${url}"><p>${isSignedIn ? forms.sendNow : forms.signInFirst}</p>${csrfField}${kept.map(
+      ({ name, value }) => html`<textarea name="${name}" hidden>
+${value}</textarea>`,
+    )}
+<div class="do">${!isSignedIn && html`<a class="button primary" href="/sign-in" target="_blank">${account.signIn}</a>`}<button${isSignedIn && html` class="primary"`}>${forms.sendAgain}</button></div></form>`,
+  };
+}
