@@ -22,7 +22,10 @@ function restore(entries) {
       kept.get(control.name)?.shift();
     }
   }
-  form.dispatchEvent(new Event('change', { bubbles: true }));
+  // The preview listens from one of these on.
+  const update = () => form.elements.every.dispatchEvent(new Event('change', { bubbles: true }));
+  addEventListener('load', update);
+  document.addEventListener('htmx:after:init', update, { once: true });
 }
 
 function showDraft() {

@@ -2,7 +2,7 @@
 const list = document.querySelector('select[data-guess]');
 const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
 if (list && timeZone) {
-  const isKnown = [...list.options].some(({ value }) => value === timeZone);
-  if (!isKnown) list.add(new Option(timeZone));
-  list.value = timeZone;
+  const known = [...list.options].find(({ value, dataset }) => value === timeZone || dataset.earlier === timeZone);
+  if (!known) list.add(new Option(timeZone));
+  list.value = known?.value ?? timeZone;
 }

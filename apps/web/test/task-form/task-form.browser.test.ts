@@ -126,6 +126,72 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
     t.match(await findTask('Saved early'), { attachments: { length: 1 } });
   });
 
+  t.test('A draft is there after the server was away, and is dropped on the next visit', async (t) => {
+    const { page } = await open('/tasks/new');
+    await page.fill('#prompt', 'What is new in my draft?');
+    await page.selectOption('#every', 'week');
+    await page.locator('#limits > summary').click();
+    await page.fill('#maxRuns', '7');
+    await page.context().setOffline(true);
+    await page.click('.primary').catch(() => null);
+    await page.context().setOffline(false);
+    await page.goBack().catch(() => null);
+    await page.goto(`${address}/tasks/new?draft`);
+    await hasText(page, '.notice', 'Your draft is restored.');
+    const values = async () => Promise.all(['#prompt', '#every', '#maxRuns'].map((field) => page.inputValue(field)));
+    t.same(await values(), ['What is new in my draft?', 'week', '7']);
+    await hasText(page, '#said', 'Weekdays at 08:00');
+    await page.reload();
+    t.same(await values(), ['What is new in my draft?', 'week', '7'], 'a reload keeps it');
+    t.same(await findAccessibilityFaults(page), []);
+    await page.goto(`${address}/tasks`);
+    await page.goto(`${address}/tasks/new`);
+    t.same(await values(), ['', 'day', ''], 'another visit begins anew');
+  });
+
+  t.test('The preview says when the server is away', async (t) => {
+    const { page } = await open('/tasks/new');
+    await page.context().setOffline(true);
+    await page.selectOption('#every', 'week');
+    await hasText(page, '#runs', 'The server cannot be reached, so the next runs are not up to date.');
+    t.equal(await page.locator('#runs li').count(), 0, 'no old runs are shown');
+    await page.context().setOffline(false);
+    await page.selectOption('#every', 'month');
+    await hasText(page, '#runs', 'Tue 1 Dec');
+    t.equal(await page.locator('#runs .error').count(), 0);
+  });
+
+  t.test('A trial shows that it runs, is sent once, and its answer gets the focus', async (t) => {
+    const { page, problems } = await open('/tasks/new');
+    await page.evaluate(`window.sent = 0;
+      document.querySelector('#task-form').addEventListener('submit', (event) => {
+        if (!event.defaultPrevented) window.sent += 1;
+        event.preventDefault();
+      })`);
+    await page.fill('#prompt', 'What is new in our field?');
+    const button = page.getByRole('button', { name: 'Try it now' });
+    await button.click();
+    await hasText(page, '#trying', 'Running … 1 s');
+    t.equal(await button.getAttribute('aria-disabled'), 'true');
+    await button.click({ force: true });
+    t.equal(await page.evaluate('window.sent'), 1);
+    await page.reload();
+    await page.fill('#prompt', 'What is new in our field?');
+    await button.click();
+    await page.locator('#answer-now').waitFor();
+    t.equal(await page.evaluate('document.activeElement.id'), 'answer-now');
+    t.equal(await page.locator('[aria-disabled="true"]').count(), 0);
+    t.same(problems, []);
+  });
+
+  t.test('The focus is on the list of errors after a refusal', async (t) => {
+    const { page } = await open('/tasks/new');
+    await page.fill('#prompt', 'short');
+    await page.click('.primary');
+    await page.locator('[role=alert]').waitFor();
+    t.equal(await page.evaluate("document.activeElement.getAttribute('role')"), 'alert');
+  });
+
   t.test('A file of another kind is refused at its field', async (t) => {
     const { page } = await open('/tasks/new');
     await page.locator('#attachments > summary').click();

@@ -95,6 +95,25 @@ t.test('Every way to say when becomes the schedule that it says, until a quota i
   t.equal(readValue(refused, 'name'), 'One too many');
 });
 
+t.test('Zones are shown by their names of today, and earlier names stay as they are stored', async (t) => {
+  const gita = await signUp(app, { name: 'Gita', timezone: 'Asia/Calcutta' });
+  const gitas = visit(app, gita);
+  const { findTask } = createReader(app, gita);
+  const form = await gitas.open('/tasks/new');
+  const zones = form.document.querySelectorAll('#timezone option');
+  t.equal(zones.filter(({ text }) => text === 'Asia/Kolkata').length, 2, 'the chosen one, and in its region');
+  t.equal(zones.filter(({ text }) => /Calcutta|Kiev|Saigon/.test(text)).length, 0);
+  t.match(form.text, /Every day at 08:00, Asia\/Kolkata time\./);
+  t.match(form.document.querySelector('#runs')?.text, /Kolkata time, now 15:30/);
+  const { url } = await gitas.submit(form, 'Save task', { name: 'Kolkata', prompt: PROMPT });
+  const task = await findTask('Kolkata');
+  t.match(task, { timezone: 'Asia/Calcutta', scheduledFor: '2026-11-21T02:30:00.000Z' });
+  await gitas.submit(await gitas.open(`${url}/edit`), 'Save task');
+  t.match(await findTask('Kolkata'), { updatedAt: task.updatedAt }, 'opened and saved, nothing changes');
+  await gitas.submit(await gitas.open(`${url}/edit`), 'Save task', { timezone: 'Europe/Kyiv' });
+  t.match(await findTask('Kolkata'), { timezone: 'Europe/Kyiv', scheduledFor: '2026-11-21T06:00:00.000Z' });
+});
+
 /** The earlier time of a day comes first. */
 const SORTED = new Map([
   ['20:30', '08:30'],

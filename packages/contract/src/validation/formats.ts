@@ -121,6 +121,12 @@ const CURRENT_NAMES: Record<string, string> = {
   'Pacific/Truk': 'Pacific/Chuuk',
 };
 
+/** The name that IANA uses today for a zone, in any of its names; anything else as it is. */
+export function currentTimeZone(name: string): string {
+  const canonical = canonicalTimeZone(name);
+  return canonical === null ? name : (CURRENT_NAMES[canonical] ?? canonical);
+}
+
 /** To choose from, by their current names: UTC first, then the others in order. */
 export const listTimeZones = (): string[] => {
   const names = Intl.supportedValuesOf('timeZone').map((name) => CURRENT_NAMES[name] ?? name);

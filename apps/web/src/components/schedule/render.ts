@@ -1,3 +1,4 @@
+import { currentTimeZone } from '@carillon/contract/validation/formats';
 import type { Texts } from '@carillon/texts';
 import { type Html, html } from '../../html.ts';
 import { describeSchedule, type TaskSchedule } from './recurrence-text.ts';
@@ -16,4 +17,5 @@ export function renderSchedule(task: TaskSchedule, { timeZone, texts }: Reader):
 }
 
 /** `New York` */
-export const formatZone = (timeZone: string): string => timeZone.split('/').at(-1)?.replaceAll('_', ' ') ?? timeZone;
+export const formatZone = (timeZone: string): string =>
+  currentTimeZone(timeZone).split('/').at(-1)?.replaceAll('_', ' ') ?? timeZone;

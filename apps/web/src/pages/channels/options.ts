@@ -1,9 +1,10 @@
 import type { ChannelKind } from '@carillon/contract/channels/channels';
-import { canonicalTimeZone, listTimeZones } from '@carillon/contract/validation/formats';
+import { canonicalTimeZone } from '@carillon/contract/validation/formats';
 import type { Texts } from '@carillon/texts';
 import { renderRadios, renderTick } from '../../components/choices.ts';
 import { type FormErrors, renderField, renderInput, renderSelect } from '../../components/fields.ts';
 import { formatZone } from '../../components/schedule/render.ts';
+import { ALL_ZONES, renderZone } from '../../components/time-zones.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
 
 export const OPTION_NAMES = [
@@ -75,14 +76,15 @@ export function describeDigest(texts: Texts, options: Omit<Options, 'quiet'>): s
   return texts.channels.digestDailyAt(`${pad(digestHour ?? START_HOUR)}:00`, namePlace(texts, digestTimezone ?? 'UTC'));
 }
 
-const regions = listTimeZones().slice(1);
-/** The same for all users, and long: it is built once. */
-const allZones = raw(['UTC', ...regions].map((zone) => `<option>${zone}</option>`).join(''));
-
-function renderZone(texts: Texts, name: 'quietTimezone' | 'digestTimezone', value: string, errors: FormErrors): Html {
+function renderZoneField(
+  texts: Texts,
+  name: 'quietTimezone' | 'digestTimezone',
+  value: string,
+  errors: FormErrors,
+): Html {
   return renderField({ name, label: texts.channels.timeZone, errors }, (attributes) => {
     const isZone = canonicalTimeZone(value) !== null;
-    return html`<select ${attributes}>${isZone && html`<option selected>${value}</option>`}${allZones}</select>`;
+    return html`<select ${attributes}>${isZone && renderZone(value, true)}${ALL_ZONES}</select>`;
   });
 }
 
@@ -109,7 +111,7 @@ function renderDigest(texts: Texts, values: OptionValues, errors: FormErrors): H
   return html`<div class="gap digest">
 ${renderRadios({ name: 'digest', legend: channels.digest, choices, value: values.digest, errors })}
 <div class="sentence tops on-daily">${renderSelect({ name: 'digestHour', label: channels.digestTime, options: HOURS, value: values.digestHour, errors })}
-${renderZone(texts, 'digestTimezone', values.digestTimezone, errors)}</div></div>`;
+${renderZoneField(texts, 'digestTimezone', values.digestTimezone, errors)}</div></div>`;
 }
 
 /** When messages may come. What is set, or refused, stands open. */
@@ -128,7 +130,7 @@ ${kind === 'email' ? renderDigest(texts, values, errors) : EMPTY}
     content: html`<p class="muted">${channels.quietHint}</p>
 <div class="sentence tops">${renderInput({ name: 'quietFrom', label: channels.quietFrom, type: 'time', value: values.quietFrom, errors })}
 ${renderInput({ name: 'quietTo', label: channels.quietTo, type: 'time', value: values.quietTo, errors })}
-${renderZone(texts, 'quietTimezone', values.quietTimezone, errors)}</div>`,
+${renderZoneField(texts, 'quietTimezone', values.quietTimezone, errors)}</div>`,
   })}${renderGroup({
     id: 'interval',
     title: channels.interval,

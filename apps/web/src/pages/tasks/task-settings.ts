@@ -1,3 +1,4 @@
+import { currentTimeZone } from '@carillon/contract/validation/formats';
 import { renderChannels } from '../../components/channel-choices.ts';
 import { describeSettings } from '../../components/task-settings.ts';
 import { type Html, html } from '../../html.ts';
@@ -20,7 +21,7 @@ export function renderSettings(
 <dt>${taskForm.fields.temperature}</dt><dd>${(temperature / 100).toFixed(2)}</dd>
 ${describeSettings({ ...task, channels: [] }, context).map(({ label, words }) => html`<dt>${label}</dt><dd>${words}</dd>`)}
 ${recurrencePattern !== null && html`<dt>${taskForm.cron}</dt><dd><code>${recurrencePattern}</code></dd>`}
-<dt>${taskForm.fields.timezone}</dt><dd>${timezone}</dd>
+<dt>${taskForm.fields.timezone}</dt><dd>${currentTimeZone(timezone)}</dd>
 ${
   attachments.length > 0 &&
   html`<dt>${taskForm.fields.files}</dt><dd>${attachments.map(({ name, size }) => html`<div>${name}, ${formats.bytes(size)}</div>`)}</dd>`

@@ -1,3 +1,4 @@
+import { currentTimeZone } from '@carillon/contract/validation/formats';
 import type { Texts } from '@carillon/texts';
 import {
   type FormErrors,
@@ -95,7 +96,7 @@ export function renderSentence(values: ScheduleValues, plan: Plan, texts: Texts,
   const isCron = values.mode === 'cron';
   const parts = [];
   if (Object.keys(problems).length > 0) parts.push(html`<span class="muted">${taskForm.noSchedule}</span>`);
-  else if (words) parts.push(html`<b>${taskForm.inZone(describePlan(plan, texts), zone)}</b>`);
+  else if (words) parts.push(html`<b>${taskForm.inZone(describePlan(plan, texts), currentTimeZone(zone))}</b>`);
   else parts.push(html`<b>${taskForm.validPattern}</b>`);
   if (!isCron && cron !== null)
     parts.push(html`<span class="muted">${taskForm.asCron(html`<code class="tight">${cron}</code>`)}</span>`);
@@ -121,7 +122,7 @@ export function renderScheduleFields(
 ${renderRecurrence(values, errors, texts)}
 ${renderPattern(values, errors, texts)}
 ${renderSentence(values, plan, texts)}
-<details${errors.fields.timezone && raw(' open')}><summary>${taskForm.fields.timezone} <span class="said">${values.timezone}</span></summary>${renderField(
+<details${errors.fields.timezone && raw(' open')}><summary>${taskForm.fields.timezone} <span class="said">${currentTimeZone(values.timezone)}</span></summary>${renderField(
     { name: 'timezone', label: taskForm.fields.timezone, errors },
     (attributes) => html`<select ${attributes}>${renderZones(values.timezone, likelyZones)}</select>`,
   )}</details>

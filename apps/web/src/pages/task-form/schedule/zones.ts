@@ -1,16 +1,14 @@
-import { canonicalTimeZone, listTimeZones } from '@carillon/contract/validation/formats';
-import { type Html, html, raw } from '../../../html.ts';
-
-const regions = Map.groupBy(listTimeZones().slice(1), (zone) => zone.split('/')[0] ?? '');
-
-/** The same for all users, and long: it is built once. */
-const allZones = html`${[...regions].map(
-  ([region, zones]) =>
-    html`<optgroup label="${region}">${zones.map((zone) => html`<option>${zone}</option>`)}</optgroup>`,
-)}`;
+import { canonicalTimeZone } from '@carillon/contract/validation/formats';
+import { renderZone, ZONES_BY_REGION } from '../../../components/time-zones.ts';
+import { type Html, html } from '../../../html.ts';
 
 /** The zone that is chosen, those that are likely, and all others. */
 export function renderZones(chosen: string, likely: readonly string[]): Html {
-  const first = [...new Set([chosen, ...likely, 'UTC'])].filter((zone) => canonicalTimeZone(zone) !== null);
-  return html`${first.map((zone) => html`<option${zone === chosen && raw(' selected')}>${zone}</option>`)}${allZones}`;
+  const first = new Map(
+    [chosen, ...likely, 'UTC']
+      .map((zone) => [canonicalTimeZone(zone), zone] as const)
+      .filter(([zone]) => zone !== null)
+      .reverse(),
+  );
+  return html`${[...first.values()].reverse().map((zone) => renderZone(zone, zone === chosen))}${ZONES_BY_REGION}`;
 }
