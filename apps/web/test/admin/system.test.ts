@@ -111,6 +111,9 @@ t.test('An admin sees what the doctor finds', async (t) => {
     /AI provider: The model <b>old<\/b> is gone from the list of the provider local\. ?Choose another model/,
   );
   t.equal(page.document.querySelectorAll('.needs li b').length, 1);
+  const ofDatabase = await admin.open('/admin/checks?only=database');
+  t.match(ofDatabase.text, /The model <b>old<\/b> is gone.*/);
+  t.match(await admin.follow(ofDatabase, 'Check mail and storage too'), { url: '/admin/checks', text: /Check again/ });
   t.match(await visit(app, alice).open('/admin/checks'), { status: 404 });
 });
 

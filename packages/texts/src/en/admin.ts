@@ -57,7 +57,9 @@ export const admin = {
   checks: 'Installation checks',
   checksText: 'Secrets, partitions, old transactions, models, waiting deliveries, mail server and file storage.',
   findings: 'Checks',
-  checkAgain: 'Check now',
+  checkNow: 'Check now',
+  checkAgain: 'Check again',
+  checkServices: 'Check mail and storage too',
   noProblems: 'No problem found.',
 
   figures: 'Figures',

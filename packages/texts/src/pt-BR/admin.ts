@@ -59,7 +59,9 @@ export const admin: typeof en = {
   checksText:
     'Segredos, partições, transações antigas, modelos, entregas em espera, servidor de e-mail e armazenamento.',
   findings: 'Verificações',
-  checkAgain: 'Verificar agora',
+  checkNow: 'Verificar agora',
+  checkAgain: 'Verificar de novo',
+  checkServices: 'Verificar também e-mail e armazenamento',
   noProblems: 'Nenhum problema encontrado.',
 
   figures: 'Números',

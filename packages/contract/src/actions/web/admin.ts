@@ -22,7 +22,9 @@ export type BrowseAuditQuery = Static<typeof BrowseAuditQuery>;
 export const adminActions = {
   getServiceOverview: adminAction(NoInput),
   /** What `carillon doctor` finds while the service runs. */
-  checkInstallation: adminAction(NoInput),
+  checkInstallation: adminAction(
+    strictObject({ services: Type.Boolean({ description: 'Also the mail server and the file storage' }) }),
+  ),
 
   listAccounts: adminAction(Type.Object({ ...ListUsersQuery.properties, plan: Type.Optional(Plan) })),
   getAccount: adminAction(ById),

@@ -20,7 +20,9 @@ export const adminActions = ({ signedIn }: WebActionBuilder) => {
   return {
     getServiceOverview: signedIn('getServiceOverview', async ({ ctx }) => getOverview(ctx)),
 
-    checkInstallation: signedIn('checkInstallation', async ({ ctx }) => ({ findings: await findProblems(ctx) })),
+    checkInstallation: signedIn('checkInstallation', async ({ ctx }, { services }) => ({
+      findings: await findProblems(ctx, services),
+    })),
 
     listAccounts: signedIn('listAccounts', async ({ ctx }, query) => listUsers(ctx, query)),
     getAccount: signedIn('getAccount', async ({ ctx }, { id }) => describeAccount(ctx, id)),

@@ -11,8 +11,11 @@ import { checkStorage } from './storage.ts';
 /** A page waits for it. */
 const MAIL_TIMEOUT_MS = 5000;
 
-/** What `carillon doctor` finds while the service runs, worst first, without the checks of the machine and the paid ones. */
-export async function findProblems({ db, config, now }: Context): Promise<Finding[]> {
+/**
+ * What `carillon doctor` finds while the service runs, worst first, without the checks of the machine and the paid ones.
+ * `services`: also logs in to the mail server, and stores a file.
+ */
+export async function findProblems({ db, config, now }: Context, services: boolean): Promise<Finding[]> {
   const ofDatabase = async () => [
     ...(await checkEncryptionKeys(db, config.encryptionKeys)),
     ...(await checkPartitions(db, now())),
@@ -20,7 +23,8 @@ export async function findProblems({ db, config, now }: Context): Promise<Findin
     ...(await checkModels(db)),
     ...(await checkDeliveries(db, now(), config.retention.deliveriesDays)),
   ];
-  const checked = await Promise.all([ofDatabase(), checkMail(config.mail, MAIL_TIMEOUT_MS), checkStorage(config)]);
+  const ofServices = () => [checkMail(config.mail, MAIL_TIMEOUT_MS), checkStorage(config)];
+  const checked = await Promise.all([ofDatabase(), ...(services ? ofServices() : [])]);
   const findings = checked.flat().filter(({ level }) => level !== 'ok');
   return findings.toSorted((a, b) => Number(b.level === 'problem') - Number(a.level === 'problem'));
 }
