@@ -151,7 +151,11 @@ t.test('A run over quota is refused with the reason', async (t) => {
   await insertUsage(ctx, person.id, { executions: 10_000 });
   const own = visit(app, person);
   const page = await own.submit(await own.open(`/tasks/${id}`), 'Run now');
-  t.match(page.document.querySelector('.notice.warn')?.text, /Not started: .*(quota|limit)/i);
+  t.match(
+    page.document.querySelector('.notice.warn')?.text,
+    /Not started: All \S+ runs are used\. Runs resume on [^.]* UTC\./,
+  );
+  t.notMatch(page.text, /\d{4}-\d\d-\d\dT/, 'no instant for programs');
   t.equal((await readRuns(ctx, id)).length, 0);
 });
 

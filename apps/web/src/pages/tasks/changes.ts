@@ -1,6 +1,6 @@
 import { TASK_PAGE_SIZE } from '@carillon/contract/actions/web/task-list';
 import { parseId } from '@carillon/contract/validation/formats';
-import type { Texts } from '@carillon/texts';
+import { type Texts, translateApiMessage } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { renderNotFound } from '../../http/errors.ts';
 import { type Form, readForm } from '../../http/forms.ts';
@@ -57,10 +57,13 @@ export async function changeOne(context: UserPageContext): Promise<PageResponse>
   const back = `/tasks/${id}`;
   const change = findChange(readForm(context.request));
   if (!change) return redirect(back);
-  const { tasks } = context.texts;
+  const { texts } = context;
+  const { tasks } = texts;
   const { refused } = unwrap(await change.apply(context, [id]));
-  if (refused[0])
-    return { to: back, notice: { kind: 'warn', text: tasks.refusedOne(change.past, toSentence(refused[0].reason)) } };
+  if (refused[0]) {
+    const text = tasks.refusedOne(change.past, toSentence(refused[0].reason, texts));
+    return { to: back, notice: { kind: 'warn', text } };
+  }
   return redirect(back, tasks.changedOne(change.past));
 }
 
@@ -68,11 +71,17 @@ export const isOwnTask = async ({ actions, session }: UserPageContext, id: numbe
   unwrap(await actions.getTaskNames(session, { ids: [id] })).tasks.length > 0;
 
 /** `3 tasks paused, 1 refused: only an active task can be paused.` */
-export function describeOutcomes({ tasks }: Texts, { done, refused }: Outcomes, past: Past): Notice {
+export function describeOutcomes(texts: Texts, { done, refused }: Outcomes, past: Past): Notice {
+  const { tasks } = texts;
   if (refused.length === 0) return { kind: 'info', text: tasks.changed(done.length, past) };
   const reasons = [...new Set(refused.map(({ reason }) => reason))];
-  const text = tasks.refused(done.length, refused.length, past, reasons.map(toSentence).join(' '));
+  const text = tasks.refused(
+    done.length,
+    refused.length,
+    past,
+    reasons.map((reason) => toSentence(reason, texts)).join(' '),
+  );
   return { kind: 'warn', text };
 }
 
-const toSentence = (reason: string) => `${reason.replace(/\.$/, '')}.`;
+const toSentence = (reason: string, texts: Texts) => `${translateApiMessage(reason, texts).replace(/\.$/, '')}.`;
