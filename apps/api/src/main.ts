@@ -47,6 +47,6 @@ try {
   process.exit(0);
 } catch (error) {
   if (stopping.signal.aborted && error === stopping.signal.reason) process.exit(0);
-  console.error(explainStartFailure(error, config) ?? error);
+  console.error(explainStartFailure(error, config, getTerminalTexts(process.env)) ?? error);
   process.exit(1);
 }

@@ -56,7 +56,7 @@ try {
   process.exit(0);
 } catch (error) {
   if (stopping.signal.aborted && error === stopping.signal.reason) process.exit(0);
-  const line = error instanceof SettingError ? error.message : explainStartFailure(error, config);
+  const line = error instanceof SettingError ? error.message : explainStartFailure(error, config, texts);
   console.error(line ?? error);
   process.exit(1);
 }

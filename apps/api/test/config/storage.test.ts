@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { getTexts } from '@carillon/texts';
 import t from 'tap';
 import { explainStartFailure } from '../../src/entry/start-failure.ts';
 import { loadConfig } from '../../src/lib/config/config.ts';
@@ -58,7 +59,10 @@ t.test('A folder that cannot be written stops the start', async (t) => {
     try {
       createFileStorage(config);
     } catch (error) {
-      t.match(explainStartFailure(error, config), 'DATA_DIR has to be a folder that this user can write into.');
+      t.match(
+        explainStartFailure(error, config, getTexts('en')),
+        'DATA_DIR has to be a folder that this user can write into.',
+      );
     }
   }
 });

@@ -5,7 +5,7 @@ import { readSnapshot } from '@carillon/db/backup/snapshot';
 import { sql } from 'drizzle-orm';
 import { createBackup } from './archive/create.ts';
 import { type AddCommand, CommandFailure, withConfig, withDatabase } from './command.ts';
-import { formatBytes, formatCount, joinParagraphLines } from './formatting.ts';
+import { formatBytes, joinParagraphLines } from './formatting.ts';
 import { startProgressBar } from './progress-bar.ts';
 
 const DESCRIPTION = `Writes the database and the files on disk to one archive.
@@ -17,10 +17,8 @@ other program is needed, and memory use does not depend on the amount of data.
 The archive is a tar file compressed with Zstandard that only its owner can read. Secrets in it stay encrypted: store
 ENCRYPTION_KEY elsewhere, because they cannot be decrypted without it, and JWT_SECRET, because all sessions end without it.`;
 
-const NOT_RECORDED =
-  'The backup is complete, but its time could not be recorded: admins may be notified that the last one is old.';
-
 export const addBackupCommand: AddCommand = (program, context) => {
+  const texts = context.texts.commands;
   program
     .command('backup')
     .summary('write the database and the files on disk to one archive')
@@ -29,14 +27,14 @@ export const addBackupCommand: AddCommand = (program, context) => {
     .option('--json', 'print the result as JSON')
     .action((file: string, { json }: { json?: true }) =>
       withConfig(context, async (config) => {
-        if (existsSync(file)) throw new CommandFailure(`${file} already exists: choose another file.`);
-        const progress = startProgressBar('Backing up');
+        if (existsSync(file)) throw new CommandFailure(texts.exists(file));
+        const progress = startProgressBar(texts.backingUp);
         try {
           const { header, manifest } = await withDatabase(config, async (url) => {
             const created = await readSnapshot(url, (snapshot) =>
               createBackup(file, snapshot, { config, progress, signal: context.signal }),
             );
-            await recordBackup(url).catch(() => console.error(NOT_RECORDED));
+            await recordBackup(url).catch(() => console.error(texts.notRecorded));
             return created;
           });
           progress.end();
@@ -57,13 +55,10 @@ export const addBackupCommand: AddCommand = (program, context) => {
             };
             return console.log(JSON.stringify(summary));
           }
-          const tables = formatCount(header.tables.length, 'table');
-          console.log(
-            `${file}: ${formatCount(rows, 'row')} of ${tables} and ${formatCount(count, 'file')}, ${formatBytes(size)}.`,
-          );
-          if (missing > 0) console.log(`Files not included because they no longer exist: ${missing}.`);
-          if (driver === 's3') console.log('Files in the bucket are not included: back up the bucket too.');
-          console.log('Secrets are encrypted: store ENCRYPTION_KEY, which is not included, elsewhere.');
+          console.log(texts.backedUp(file, rows, header.tables.length, count, formatBytes(size)));
+          if (missing > 0) console.log(texts.missingFiles(missing));
+          if (driver === 's3') console.log(texts.bucketNotIncluded);
+          console.log(texts.storeKey);
         } finally {
           progress.end();
         }

@@ -1,3 +1,4 @@
+import { getTerminalTexts } from '@carillon/api/entry/banner';
 import { VERSION } from '@carillon/api/lib/config/config';
 import { Command, CommanderError } from 'commander';
 import { addBackupCommand } from './backup.ts';
@@ -23,6 +24,7 @@ export async function runCarillon(args: string[], env: NodeJS.ProcessEnv, signal
   const context: CommandContext = {
     env,
     signal,
+    texts: getTerminalTexts(env),
     setExitCode: (code) => {
       exitCode = code;
     },

@@ -3,12 +3,15 @@ import { type Config, loadConfig } from '@carillon/api/lib/config/config';
 import type { Environment } from '@carillon/api/lib/config/environment';
 import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
+import type { Texts } from '@carillon/texts';
 import type { Command } from 'commander';
 
 export interface CommandContext {
   env: Environment;
   /** Aborted when the operator presses Ctrl-C. */
   signal: AbortSignal;
+  /** In the language of the terminal. */
+  texts: Texts;
   /** For a command that ran to its end. Default: 0. */
   setExitCode(code: number): void;
 }
@@ -26,7 +29,7 @@ export class CommandFailure extends Error {
 
 /** Loads the settings and calls `work`. Throws any error as a `CommandFailure` of one line with this exit code. */
 export async function withConfig<T>(
-  { env }: CommandContext,
+  { env, texts }: CommandContext,
   work: (config: Config) => Promise<T>,
   exitCode = 1,
 ): Promise<T> {
@@ -36,15 +39,15 @@ export async function withConfig<T>(
     return await work(config);
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(explainFailure(error, config), exitCode);
+    throw new CommandFailure(explainFailure(error, config, texts), exitCode);
   }
 }
 
-function explainFailure(error: unknown, config: Config | null): string {
+function explainFailure(error: unknown, config: Config | null, texts: Texts): string {
   if (databaseErrorCode(error) === SQLSTATE.undefinedTable) {
-    return 'The database has no tables yet: start Carillon first.';
+    return texts.commands.noTables;
   }
-  const explained = explainStartFailure(error, config);
+  const explained = explainStartFailure(error, config, texts);
   if (explained) return explained;
   // Drizzle's message quotes the statement with its parameters, so only its cause is shown.
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

@@ -9,6 +9,7 @@ import { hasEmail, insertAccount } from '@carillon/api/product/auth/write';
 import { inTransaction } from '@carillon/api/transaction';
 import { compileValidator, Email, Password, strictObject } from '@carillon/contract';
 import { users } from '@carillon/db';
+import { type Texts, translateApiMessage } from '@carillon/texts';
 import promptPassword from '@inquirer/password';
 import { and, ne } from 'drizzle-orm';
 import { type AddCommand, CommandFailure, withConfig, withDatabase } from './command.ts';
@@ -26,6 +27,7 @@ Without an option the command asks for the password, which needs at least 8 char
 lower-case letter and a digit. The database must have its tables: start Carillon once before. The audit log records it.`;
 
 export const addCreateAdminCommand: AddCommand = (program, context) => {
+  const texts = context.texts.commands;
   program
     .command('create-admin')
     .summary('create an admin account, or promote an existing one')
@@ -40,11 +42,11 @@ export const addCreateAdminCommand: AddCommand = (program, context) => {
         withDatabase(config, async (url) => {
           const { ctx, close } = await openContext({ ...config, logLevel: 'silent' }, url);
           try {
-            const result = await createOrPromote(ctx, email, options);
+            const result = await createOrPromote(ctx, email, options, context.texts);
             if (options.json) return console.log(JSON.stringify(result));
-            console.log(`${result.email} ${OUTCOME_TEXTS[result.outcome]}.`);
-            if (result.password) console.log(`The password, which is not shown again: ${result.password}`);
-            if (!result.isActive) console.log('The account is deactivated: another admin can activate it.');
+            console.log(texts.admin[result.outcome](result.email));
+            if (result.password) console.log(texts.generatedPassword(result.password));
+            if (!result.isActive) console.log(texts.deactivated);
           } finally {
             await close();
           }
@@ -53,15 +55,9 @@ export const addCreateAdminCommand: AddCommand = (program, context) => {
     );
 };
 
-const OUTCOME_TEXTS = {
-  created: 'now has an admin account',
-  promoted: 'is now an admin; the password has not changed',
-  unchanged: 'already was an admin',
-} as const;
-
 interface Result {
   email: string;
-  outcome: keyof typeof OUTCOME_TEXTS;
+  outcome: keyof Texts['commands']['admin'];
   isActive: boolean;
   /** A generated one. */
   password?: string;
@@ -70,13 +66,14 @@ interface Result {
 const validateEmail = compileValidator(strictObject({ email: Email }));
 const validatePassword = compileValidator(strictObject({ password: Password }));
 
-async function createOrPromote(ctx: Context, input: string, options: Options): Promise<Result> {
+async function createOrPromote(ctx: Context, input: string, options: Options, texts: Texts): Promise<Result> {
   const validated = validateEmail({ email: input });
-  if (!validated.ok) throw new CommandFailure(`The e-mail address ${(validated.details.email ?? []).join(', ')}.`);
+  if (!validated.ok)
+    throw new CommandFailure(texts.commands.emailProblem(listProblems(validated.details.email, texts)));
   const { email } = validated.value;
   const [existing] = await ctx.db.select({ email: users.email }).from(users).where(hasEmail(email));
   // Asked for and hashed before the transaction: both take long.
-  const password = existing ? null : await choosePassword(options);
+  const password = existing ? null : await choosePassword(options, texts);
   const passwordHash = password && (await hashPassword(password));
   return inTransaction(ctx, async (tx): Promise<Result> => {
     const account = { name: options.name, email, passwordHash, role: 'ADMIN' } as const;
@@ -100,47 +97,50 @@ async function createOrPromote(ctx: Context, input: string, options: Options): P
       .select({ email: users.email, isActive: users.isActive })
       .from(users)
       .where(hasEmail(email));
-    if (!admin) throw new CommandFailure('The account was deleted during the request. Try again.');
+    if (!admin) throw new CommandFailure(texts.commands.accountDeleted);
     return { ...admin, outcome: 'unchanged' };
   });
 }
 
-async function choosePassword({ passwordFile, generate }: Options): Promise<string> {
-  if (passwordFile !== undefined && generate)
-    throw new CommandFailure('Use --password-file or --generate, not both.', 2);
+const listProblems = (messages: readonly string[] = [], texts: Texts) =>
+  messages.map((message) => translateApiMessage(message, texts)).join(', ');
+
+async function choosePassword({ passwordFile, generate }: Options, texts: Texts): Promise<string> {
+  const { commands } = texts;
+  if (passwordFile !== undefined && generate) throw new CommandFailure(commands.onePasswordOption, 2);
   const chosen = generate
     ? // The prefix has the required characters.
       `Aa1${randomBytes(18).toString('base64url')}`
     : passwordFile === undefined
-      ? await promptForPassword()
-      : await readPassword(passwordFile);
+      ? await promptForPassword(commands)
+      : await readPassword(passwordFile, commands);
   const validated = validatePassword({ password: chosen });
-  if (!validated.ok) throw new CommandFailure(`The password ${(validated.details.password ?? []).join(', ')}.`);
+  if (!validated.ok)
+    throw new CommandFailure(commands.passwordProblem(listProblems(validated.details.password, texts)));
   return chosen;
 }
 
-async function readPassword(path: string): Promise<string> {
+async function readPassword(path: string, commands: Texts['commands']): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).replace(/\r?\n$/, '');
   } catch (error) {
-    throw new CommandFailure(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+    throw new CommandFailure(commands.unreadable(path, String((error as NodeJS.ErrnoException).code)));
   }
 }
 
-async function promptForPassword(): Promise<string> {
+async function promptForPassword(commands: Texts['commands']): Promise<string> {
   if (!process.stdin.isTTY) {
-    throw new CommandFailure('Without a terminal to ask for the password, use --password-file or --generate.', 2);
+    throw new CommandFailure(commands.noTerminal, 2);
   }
   const ask = async (message: string) => {
     try {
       return await promptPassword({ message }, { output: process.stderr });
     } catch {
-      throw new CommandFailure('No password was given: nothing was changed.');
+      throw new CommandFailure(commands.noPassword);
     }
   };
-  const chosen = await ask('Password');
-  if ((await ask('Repeat the password')) !== chosen)
-    throw new CommandFailure('The passwords differ: nothing was changed.');
+  const chosen = await ask(commands.password);
+  if ((await ask(commands.repeatPassword)) !== chosen) throw new CommandFailure(commands.passwordsDiffer);
   return chosen;
 }
 

@@ -6,7 +6,6 @@ import { isUuid } from '@carillon/contract/validation/formats';
 import { apiKeys, users } from '@carillon/db';
 import { desc, eq } from 'drizzle-orm';
 import { type AddCommand, type CommandContext, CommandFailure, withConfig, withDatabase } from './command.ts';
-import { formatCount } from './formatting.ts';
 
 type Context = Awaited<ReturnType<typeof openContext>>['ctx'];
 
@@ -21,6 +20,7 @@ interface RevokeOptions {
 }
 
 export const addKeysCommand: AddCommand = (program, context) => {
+  const texts = context.texts.commands;
   const keys = program
     .command('keys')
     .summary('list and revoke the API keys of a user')
@@ -40,7 +40,7 @@ export const addKeysCommand: AddCommand = (program, context) => {
           .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id));
         if (json) return console.log(JSON.stringify(found));
         for (const key of found) console.log(describeKey(key, ctx.now()));
-        console.log(`${user} has ${formatCount(found.length, 'API key')}.`);
+        console.log(texts.keysOf(user, found.length));
       }),
     );
   keys
@@ -58,10 +58,10 @@ export const addKeysCommand: AddCommand = (program, context) => {
       return withUser(context, user, async (ctx, userId) => {
         for (const id of all ? [undefined] : ids) {
           const revoked = await revokeApiKeys(ctx, userId, id);
-          for (const key of revoked) console.log(`Revoked ${key.id} ${key.prefix}… ${JSON.stringify(key.name)}`);
-          if (id !== undefined && revoked.length === 0) throw new CommandFailure(`${user} has no API key ${id}.`);
+          for (const key of revoked) console.log(texts.revoked(`${key.id} ${key.prefix}… ${JSON.stringify(key.name)}`));
+          if (id !== undefined && revoked.length === 0) throw new CommandFailure(texts.noKey(user, id));
         }
-        if (all) console.log(`${user} has no API keys any more.`);
+        if (all) console.log(texts.noKeysLeft(user));
       });
     });
 };
@@ -75,7 +75,7 @@ const withUser = (context: CommandContext, email: string, work: (ctx: Context, u
       const { ctx, close } = await openContext({ ...config, logLevel: 'silent' }, url);
       try {
         const [account] = await ctx.db.select({ id: users.id }).from(users).where(hasEmail(email));
-        if (!account) throw new CommandFailure(`No account has the address ${email}.`);
+        if (!account) throw new CommandFailure(context.texts.commands.noAccount(email));
         await work(ctx, account.id);
       } finally {
         await close();

@@ -7,7 +7,7 @@ import { readArchive } from './archive/read.ts';
 import { restoreArchive } from './archive/restore.ts';
 import { stageFiles } from './archive/staged-files.ts';
 import { type AddCommand, type CommandContext, CommandFailure, withConfig, withDatabase } from './command.ts';
-import { formatCount, joinParagraphLines } from './formatting.ts';
+import { joinParagraphLines } from './formatting.ts';
 import { startProgressBar } from './progress-bar.ts';
 import { verifyUsage } from './usage-verify.ts';
 
@@ -21,6 +21,7 @@ ran during the backup is taken over as after a crash. Set the ENCRYPTION_KEY of 
 sessions.`;
 
 export const addRestoreCommand: AddCommand = (program, context) => {
+  const texts = context.texts.commands;
   program
     .command('restore')
     .summary('restore a backup into an empty installation')
@@ -36,8 +37,8 @@ export const addRestoreCommand: AddCommand = (program, context) => {
           const { createdAt, migration } = header;
           if (json) console.log(JSON.stringify({ rows, files, createdAt, schema: migration.tag, warnings }));
           else {
-            console.log(`Restored ${formatCount(rows, 'row')} and ${formatCount(files, 'file')} as of ${createdAt}.`);
-            for (const warning of warnings) console.log(`Warning: ${warning}`);
+            console.log(texts.restored(rows, files, createdAt));
+            for (const warning of warnings) console.log(texts.warning(warning));
           }
           const print = json ? () => {} : console.log;
           if (!(await verifyUsage(url, print))) context.setExitCode(1);
@@ -52,11 +53,11 @@ interface RestoreOptions {
   file: string;
 }
 
-async function restore({ signal }: CommandContext, { config, url, file }: RestoreOptions) {
+async function restore({ signal, texts }: CommandContext, { config, url, file }: RestoreOptions) {
   const { size } = await stat(file).catch(({ code }) => {
-    throw new CommandFailure(`${file} cannot be read (${code}).`);
+    throw new CommandFailure(texts.commands.unreadable(file, String(code)));
   });
-  const progress = startProgressBar('Restoring');
+  const progress = startProgressBar(texts.commands.restoring);
   const files = config.storage.driver === 'disk' ? await stageFiles(config.storage.folder) : null;
   let manifest: Manifest | undefined;
   let header: Header | undefined;

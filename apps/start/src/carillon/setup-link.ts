@@ -7,6 +7,7 @@ const DESCRIPTION = `Prints the address of a page that makes the first admin acc
 no account. The database must have its tables: start Carillon once before.`;
 
 export const addSetupLinkCommand: AddCommand = (program, context) => {
+  const texts = context.texts.commands;
   program
     .command('setup-link')
     .summary('print a link to a page that creates the first admin')
@@ -14,11 +15,10 @@ export const addSetupLinkCommand: AddCommand = (program, context) => {
     .action(() =>
       withConfig(context, (config) =>
         withDatabase(config, async (url) => {
-          if (!config.dashboard) throw new CommandFailure('DASHBOARD=false leaves the pages out: use create-admin.');
+          if (!config.dashboard) throw new CommandFailure(texts.noPages);
           const { ctx, close } = await openContext({ ...config, logLevel: 'silent' }, url);
           try {
-            if (await hasAccounts(ctx))
-              throw new CommandFailure('There is an account already: create-admin creates or promotes an admin.');
+            if (await hasAccounts(ctx)) throw new CommandFailure(texts.hasAccount);
             console.log(`${config.appUrl}${buildSetupPath(ctx)}`);
           } finally {
             await close();

@@ -100,6 +100,16 @@ t.test('A failure is one line and creates no account', async (t) => {
   t.same([early.code, early.err], [1, 'The database has no tables yet: start Carillon first.\n']);
 });
 
+t.test('A terminal in Portuguese is answered in Portuguese', async (t) => {
+  const portuguese = { ...env, LC_ALL: '', LC_MESSAGES: '', LANG: 'pt_BR.UTF-8' };
+  const weak = await runNext(['create-admin', 'x@example.com', '--password-file', join(cwd, 'weak')], portuguese, {
+    cwd,
+  });
+  t.match([weak.code, weak.err], [1, /^A senha deve ter pelo menos 8 caracteres/]);
+  const link = await runNext(['setup-link'], portuguese, { cwd });
+  t.match([link.code, link.err], [1, /^Já existe uma conta/]);
+});
+
 t.test('Invalid arguments exit with 2, and each command has help', async (t) => {
   t.match(await runCarillon(['create-admin'], env, { cwd }), { code: 2, err: /missing required argument 'email'/ });
   t.match(await runNext(['nothing'], env, { cwd }), { code: 2, err: /unknown command 'nothing'/ });

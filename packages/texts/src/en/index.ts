@@ -8,6 +8,7 @@ import { apiMessages } from './api-messages.ts';
 import { audit } from './audit.ts';
 import { channelGuides } from './channel-guides.ts';
 import { channels } from './channels.ts';
+import { commands } from './commands.ts';
 import { coupons } from './coupons.ts';
 import { deliveries } from './deliveries.ts';
 import { errors } from './errors.ts';
@@ -51,6 +52,7 @@ export const en = {
   audit,
   channelGuides,
   channels,
+  commands,
   coupons,
   deliveries,
   errors,

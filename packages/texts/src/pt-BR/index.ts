@@ -9,6 +9,7 @@ import { apiMessages } from './api-messages.ts';
 import { audit } from './audit.ts';
 import { channelGuides } from './channel-guides.ts';
 import { channels } from './channels.ts';
+import { commands } from './commands.ts';
 import { coupons } from './coupons.ts';
 import { deliveries } from './deliveries.ts';
 import { errors } from './errors.ts';
@@ -52,6 +53,7 @@ export const ptBR: typeof en = {
   audit,
   channelGuides,
   channels,
+  commands,
   coupons,
   deliveries,
   errors,

@@ -1,0 +1,56 @@
+import { formats } from './formats.ts';
+
+const { count, number } = formats;
+
+/** What commands on the terminal ask and report. Their help is English in every language. */
+export const commands = {
+  noTables: 'The database has no tables yet: start Carillon first.',
+  unreadable: (path: string, code: string) => `${path} cannot be read (${code}).`,
+  portTaken: (port: number) => `Port ${port} is taken: stop the other program or set PORT.`,
+  portClosed: (port: number) => `Port ${port} is not open to this user: set PORT to 1024 or above.`,
+  hostUnusable: (host: string, code: string) => `HOST is ${host}, which this machine cannot listen at (${code}).`,
+  databaseUnusable: (server: string, reason: string) =>
+    `The database at ${server} cannot be used (${reason}): correct DATABASE_URL, or unset it for the embedded one.`,
+  databasesUnusable: (server: string, direct: string, reason: string) =>
+    `The database at ${server}, or at ${direct}, cannot be used (${reason}): correct DATABASE_URL or DATABASE_DIRECT_URL.`,
+  folderUnusable: (error: string) => `${error}: DATA_DIR has to be a folder that this user can write into.`,
+
+  admin: {
+    created: (email: string) => `${email} now has an admin account.`,
+    promoted: (email: string) => `${email} is now an admin; the password has not changed.`,
+    unchanged: (email: string) => `${email} already was an admin.`,
+  },
+  generatedPassword: (password: string) => `The password, which is not shown again: ${password}`,
+  deactivated: 'The account is deactivated: another admin can activate it.',
+  emailProblem: (problem: string) => `The e-mail address ${problem}.`,
+  passwordProblem: (problem: string) => `The password ${problem}.`,
+  accountDeleted: 'The account was deleted during the request. Try again.',
+  onePasswordOption: 'Use --password-file or --generate, not both.',
+  noTerminal: 'Without a terminal to ask for the password, use --password-file or --generate.',
+  password: 'Password',
+  repeatPassword: 'Repeat the password',
+  noPassword: 'No password was given: nothing was changed.',
+  passwordsDiffer: 'The passwords differ: nothing was changed.',
+  noPages: 'DASHBOARD=false leaves the pages out: use create-admin.',
+  hasAccount: 'There is an account already: create-admin creates or promotes an admin.',
+
+  backingUp: 'Backing up',
+  exists: (file: string) => `${file} already exists: choose another file.`,
+  backedUp: (file: string, rows: number, tables: number, files: number, size: string) =>
+    `${file}: ${count(rows, 'row', 'rows')} of ${count(tables, 'table', 'tables')} and ${count(files, 'file', 'files')}, ${size}.`,
+  missingFiles: (files: number) => `Files not included because they no longer exist: ${number(files)}.`,
+  bucketNotIncluded: 'Files in the bucket are not included: back up the bucket too.',
+  storeKey: 'Secrets are encrypted: store ENCRYPTION_KEY, which is not included, elsewhere.',
+  notRecorded:
+    'The backup is complete, but its time could not be recorded: admins may be notified that the last one is old.',
+  restoring: 'Restoring',
+  restored: (rows: number, files: number, moment: string) =>
+    `Restored ${count(rows, 'row', 'rows')} and ${count(files, 'file', 'files')} as of ${moment}.`,
+  warning: (text: string) => `Warning: ${text}`,
+
+  keysOf: (user: string, keys: number) => `${user} has ${count(keys, 'API key', 'API keys')}.`,
+  revoked: (key: string) => `Revoked ${key}`,
+  noKeysLeft: (user: string) => `${user} has no API keys any more.`,
+  noKey: (user: string, id: string) => `${user} has no API key ${id}.`,
+  noAccount: (email: string) => `No account has the address ${email}.`,
+};

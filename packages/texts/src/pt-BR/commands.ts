@@ -1,0 +1,56 @@
+import type { commands as en } from '../en/commands.ts';
+import { formats } from './formats.ts';
+
+const { count, number } = formats;
+
+export const commands: typeof en = {
+  noTables: 'O banco de dados ainda não tem tabelas: inicie o Carillon primeiro.',
+  unreadable: (path, code) => `Não foi possível ler ${path} (${code}).`,
+  portTaken: (port) => `A porta ${port} está em uso: encerre o outro programa ou defina PORT.`,
+  portClosed: (port) => `A porta ${port} não está disponível para este usuário: defina PORT como 1024 ou mais.`,
+  hostUnusable: (host, code) => `HOST é ${host}, que esta máquina não pode usar (${code}).`,
+  databaseUnusable: (server, reason) =>
+    `Não foi possível usar o banco de dados em ${server} (${reason}): corrija DATABASE_URL ou remova-a para usar o banco embutido.`,
+  databasesUnusable: (server, direct, reason) =>
+    `Não foi possível usar o banco de dados em ${server} ou em ${direct} (${reason}): corrija DATABASE_URL ou DATABASE_DIRECT_URL.`,
+  folderUnusable: (error) => `${error}: DATA_DIR deve ser uma pasta em que este usuário possa gravar.`,
+
+  admin: {
+    created: (email) => `${email} agora tem uma conta de administrador.`,
+    promoted: (email) => `${email} agora é administrador; a senha não mudou.`,
+    unchanged: (email) => `${email} já era administrador.`,
+  },
+  generatedPassword: (password) => `A senha, que não será mostrada de novo: ${password}`,
+  deactivated: 'A conta está desativada: outro administrador pode ativá-la.',
+  emailProblem: (problem) => `O e-mail ${problem}.`,
+  passwordProblem: (problem) => `A senha ${problem}.`,
+  accountDeleted: 'A conta foi excluída durante o pedido. Tente de novo.',
+  onePasswordOption: 'Use --password-file ou --generate, não os dois.',
+  noTerminal: 'Sem um terminal para pedir a senha, use --password-file ou --generate.',
+  password: 'Senha',
+  repeatPassword: 'Repita a senha',
+  noPassword: 'Nenhuma senha foi informada: nada mudou.',
+  passwordsDiffer: 'As senhas são diferentes: nada mudou.',
+  noPages: 'DASHBOARD=false desativa as páginas: use create-admin.',
+  hasAccount: 'Já existe uma conta: create-admin cria ou promove um administrador.',
+
+  backingUp: 'Fazendo backup',
+  exists: (file) => `${file} já existe: escolha outro arquivo.`,
+  backedUp: (file, rows, tables, files, size) =>
+    `${file}: ${count(rows, 'linha', 'linhas')} de ${count(tables, 'tabela', 'tabelas')} e ${count(files, 'arquivo', 'arquivos')}, ${size}.`,
+  missingFiles: (files) => `Arquivos não incluídos porque não existem mais: ${number(files)}.`,
+  bucketNotIncluded: 'Os arquivos do bucket não estão incluídos: faça backup do bucket também.',
+  storeKey: 'Os segredos estão criptografados: guarde em outro lugar a ENCRYPTION_KEY, que não está incluída.',
+  notRecorded:
+    'O backup está completo, mas o horário não pôde ser gravado: os administradores podem receber o aviso de que o último é antigo.',
+  restoring: 'Restaurando',
+  restored: (rows, files, moment) =>
+    `Restauramos ${count(rows, 'linha', 'linhas')} e ${count(files, 'arquivo', 'arquivos')} de ${moment}.`,
+  warning: (text) => `Aviso: ${text}`,
+
+  keysOf: (user, keys) => `${user} tem ${count(keys, 'chave de API', 'chaves de API')}.`,
+  revoked: (key) => `Chave revogada: ${key}`,
+  noKeysLeft: (user) => `${user} não tem mais chaves de API.`,
+  noKey: (user, id) => `${user} não tem a chave de API ${id}.`,
+  noAccount: (email) => `Nenhuma conta tem o e-mail ${email}.`,
+};
