@@ -105,6 +105,13 @@ t.test('A failed run is shown with its reason and a link', async (t) => {
   t.match(page.document.querySelector('.answer')?.text, /All is well/, 'the answer is that of the run before');
 });
 
+t.test('A run that you stopped is no failure in the strip', async (t) => {
+  const { page } = await open({}, [{}, { status: 'failed', errorCode: 'CANCELLED' }]);
+  t.match(page.text, /Last 2 planned runs ?1 on time, 1 (stopped|cancelled)/i);
+  t.equal(page.document.querySelector('.strip .failed'), null);
+  t.equal(page.document.querySelector('.notice'), null);
+});
+
 t.test('The notice of a failure goes with the next answer', async (t) => {
   const { page } = await open({}, [{ status: 'failed' }, {}]);
   t.equal(page.document.querySelector('.notice'), null);

@@ -4,7 +4,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { hasPlannedTrigger, isWatched, selectLatestRuns } from '../../platform/queries/runs.ts';
 
 /**
- * As in the ledger; a planned run whose last attempt failed has `failed`, one that has not ended `running`, and one whose
+ * As in the ledger; a planned run whose last attempt failed has `failed`, or `cancelled` if it was stopped, one that has not ended `running`, and one whose
  * watched answer has changed `changed`.
  */
 export type RunOutcome = Fate | 'running' | 'failed' | 'changed';
@@ -35,12 +35,14 @@ const selectLatestOccurrences = (taskId: SQL): SQL => sql`
 export const selectPlannedRuns = (taskId: SQL): SQL => sql`
   with latest as materialized (${selectLatestOccurrences(taskId)}),
   runs as materialized (
-    select id, planned_for, status, started_at, changed from executions
+    select id, planned_for, status, error_code, started_at, changed from executions
     where task_id = ${taskId} and planned_for >= (select min(planned_for) from latest) and ${hasPlannedTrigger('executions')}
   )
   select o.planned_for, e.started_at,
     case when o.fate not in ('ran', 'late') then o.fate
-      else case coalesce(r.status, e.status) when 'failed' then 'failed' when 'pending' then 'running'
+      else case coalesce(r.status, e.status)
+        when 'failed' then case when coalesce(r.error_code, e.error_code) = 'CANCELLED' then 'cancelled' else 'failed' end
+        when 'pending' then 'running'
         when 'running' then 'running'
         else case when coalesce(r.changed, e.changed, false)
           then (select case when ${isWatched('w')} then 'changed' else o.fate end from tasks w where w.id = ${taskId})
@@ -50,12 +52,12 @@ export const selectPlannedRuns = (taskId: SQL): SQL => sql`
   from latest o left join runs e using (planned_for)
   left join lateral (
     with recursive chain as (
-      select e.id, e.status, e.changed, 0 as depth where e.status = 'failed'
+      select e.id, e.status, e.error_code, e.changed, 0 as depth where e.status = 'failed'
       union all
-      select n.id, n.status, n.changed, c.depth + 1 from chain c join executions n on n.retry_of_id = c.id and n.id > c.id and n.trigger = 'retry'
+      select n.id, n.status, n.error_code, n.changed, c.depth + 1 from chain c join executions n on n.retry_of_id = c.id and n.id > c.id and n.trigger = 'retry'
       where c.depth < ${number(MAX_RETRIES)}
     )
-    select status, changed from chain order by depth desc limit 1
+    select status, error_code, changed from chain order by depth desc limit 1
   ) r on true`;
 
 const COST_DAYS = 30;
