@@ -151,3 +151,7 @@ export const renderFormError = ({ form, fields }: FormErrors, { forms }: Texts):
   const text = form ?? (count > 0 ? forms.correct(count) : null);
   return text === null ? EMPTY : html`<div class="notice" role="alert" tabindex="-1" autofocus><p>${text}</p></div>`;
 };
+
+/** A button that copies the element with this id. A page with it names the script `copy`, which shows it. */
+export const renderCopyButton = (id: string, { forms }: Texts, label: string = forms.copy): Html =>
+  html`<button type="button" class="copy" data-copy="${id}" data-done="${forms.isCopied}">${label}<span role="status"></span></button>`;

@@ -1,8 +1,7 @@
 import { queryRows, recordset } from '@carillon/db';
-import { getTexts } from '@carillon/texts';
+import { describeMoment, getTexts, type Reader } from '@carillon/texts';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../context.ts';
-import { describeMoment, type Reader } from '../../lib/reader.ts';
 import { nextDay, type QuotaAccount, type QuotaExceeded, toUtcDay, toUtcMonth } from '../../platform/limits/quotas.ts';
 import { notifyUsers } from '../notifications/write.ts';
 import { forecastRuns, type Shortage } from './forecast.ts';

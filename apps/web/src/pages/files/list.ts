@@ -5,8 +5,11 @@ import { renderCell, renderPager, renderRow, renderRowHead, renderTable } from '
 import { renderMomentWithDistance } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
+import type { PageRoutes } from '../../http/routes.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
+import { askToDelete, deleteFile } from './delete.ts';
 import { describeKind, findPreview, renderTasks, type StoredFile } from './file.ts';
+import { showPreview } from './preview.ts';
 import { storeFiles } from './store.ts';
 
 const PATH = '/files';
@@ -124,4 +127,12 @@ export async function addFiles(context: UserPageContext): Promise<Page | Redirec
   const page = await renderFiles(context, { fields: { files: messages }, form: null });
   const notice = stored ? html`<div class="notice info" role="status"><p>${stored}</p></div>` : EMPTY;
   return { ...page, status: 422, body: html`${notice}${page.body}` };
+}
+
+export function filePages({ user }: PageRoutes): void {
+  user('GET', '/files', showFiles);
+  user('POST', '/files', addFiles);
+  user('GET', '/files/:id/preview', showPreview);
+  user('GET', '/files/:id/delete', askToDelete);
+  user('POST', '/files/:id/delete', deleteFile);
 }

@@ -3,8 +3,8 @@ import { firstLine } from '../../components/first-line.ts';
 import { renderDays } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
-import type { Page } from '../../page.ts';
-import { type UserPageContext, unwrap } from '../../page.ts';
+import type { PageRoutes } from '../../http/routes.ts';
+import { type Page, type UserPageContext, unwrap } from '../../page.ts';
 import { renderSeeAll } from '../runs/seen.ts';
 import { renderShortForm } from '../task-form/short-form.ts';
 import { renderAttention, renderOutages } from './attention.ts';
@@ -78,3 +78,7 @@ ${await renderShortForm(context)}
 </section>
 ${overview.causes.length > 0 && renderAttention(context, overview)}`,
 });
+
+export function homePages({ user }: PageRoutes): void {
+  user('GET', '/', showHome);
+}

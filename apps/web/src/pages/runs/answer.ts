@@ -2,7 +2,7 @@ import { describeFallback } from '@carillon/texts';
 import { renderWithContents } from '../../components/answer/markdown.ts';
 import { renderOutput } from '../../components/answer/output.ts';
 import { renderSources } from '../../components/answer/sources.ts';
-import { renderCopyButton } from '../../components/copy-button.ts';
+import { renderCopyButton } from '../../components/fields.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 import { describeCut, type Run } from './outcomes.ts';

@@ -1,9 +1,9 @@
 import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
+import { nameWebhook } from '../../components/first-line.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
-import { nameWebhook } from '../webhooks/address.ts';
 import { renderDeliveryState } from '../webhooks/states.ts';
 
 type Sent = Pick<WebActionData<'getRun'>, 'deliveries' | 'mails'>;

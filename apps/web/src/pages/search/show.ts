@@ -6,6 +6,7 @@ import { buildAddress } from '../../components/tables.ts';
 import { renderMomentOn } from '../../components/times.ts';
 import { type Html, html, raw } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
+import type { PageRoutes } from '../../http/routes.ts';
 import { type Page, type UserPageContext, unwrap } from '../../page.ts';
 import { listAdminPages } from '../admin/sections.ts';
 import { describeOutcome, timeOf } from '../runs/outcomes.ts';
@@ -82,4 +83,8 @@ ${renderEntries('runs', runTexts.title, runs, runs.length === MAX_RUNS && allRun
 ${renderEntries('pages', search.pages, pages)}
 </div>`,
   };
+}
+
+export function searchPages({ user }: PageRoutes): void {
+  user('GET', '/search', showSearch);
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
-import { renderFeed } from './feed.ts';
+import { renderFeed } from './feed-pages.ts';
 import type { Settings } from './setting.ts';
 
 /** Where answers and data leave the account, and where it ends. */

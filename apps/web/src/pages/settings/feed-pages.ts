@@ -1,7 +1,6 @@
 import type { ActionError } from '@carillon/contract/actions/index';
-import { renderCopyButton } from '../../components/copy-button.ts';
-import { toFormErrors, toStatus } from '../../components/fields.ts';
-import { html } from '../../html.ts';
+import { renderCopyButton, toFormErrors, toStatus } from '../../components/fields.ts';
+import { type Html, html } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
 import { renderNotFound } from '../../http/errors.ts';
 import { readForm } from '../../http/forms.ts';
@@ -90,4 +89,14 @@ export function feedPages({ user }: PageRoutes): void {
   user('POST', '/tasks/:id/feed/end', ofTask(endFeed));
   user('POST', '/settings/data/feed', ofAccount(createFeed));
   user('POST', '/settings/data/feed/end', ofAccount(endFeed));
+}
+
+/** Whether the account has a feed, with what can be done about it. `createdAt` is null without one. */
+export function renderFeed({ csrfField, now, timeZone, texts }: UserPageContext, createdAt: string | null): Html {
+  const { formats, feeds } = texts;
+  const text = createdAt === null ? feeds.off : feeds.onSince(formats.day(new Date(createdAt), { now, timeZone }));
+  return html`<p>${text}</p>
+<form class="do" method="post" action="/settings/data/feed">${csrfField}<button>${createdAt === null ? feeds.create : feeds.replace}</button>${
+    createdAt !== null && html`<button class="danger" formaction="/settings/data/feed/end">${feeds.end}</button>`
+  }</form>`;
 }

@@ -1,8 +1,8 @@
 import type { Texts } from '@carillon/texts';
+import type { StoredTask, TaskFormData } from '../../actions.ts';
 import { renderDifferences } from '../../components/differences.ts';
 import { describeSettings, type OptionalSettings } from '../../components/task-settings.ts';
 import { type Html, html } from '../../html.ts';
-import type { StoredTask, TaskFormData } from './form-data.ts';
 import type { FormValues } from './form-values.ts';
 import { toFormValues } from './form-values.ts';
 import { describePlan, type Plan } from './schedule/plan.ts';

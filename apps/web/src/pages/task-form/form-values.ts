@@ -1,8 +1,8 @@
+import type { StoredTask } from '../../actions.ts';
 import { formatCron } from '../../components/schedule/format-cron.ts';
 import { toInstant, toLocalTime } from '../../components/schedule/local-time.ts';
 import { type Recurrence, type TaskSchedule, toRecurrence } from '../../components/schedule/recurrence-text.ts';
 import type { Form } from '../../http/forms.ts';
-import type { StoredTask } from './form-data.ts';
 import {
   createSettingsValues,
   readSettingsValues,

@@ -1,10 +1,10 @@
 import type { Texts } from '@carillon/texts';
+import type { TaskFormData } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS } from '../../components/fields.ts';
 import { type Html, html, raw } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
 import type { Page, UserPageContext } from '../../page.ts';
 import { renderAttempt, renderScriptTexts } from './attempt.ts';
-import type { TaskFormData } from './form-data.ts';
 import type { FormValues } from './form-values.ts';
 import { renderProblems } from './problems.ts';
 import { renderPromptField, renderProviderNotice } from './prompt.ts';

@@ -1,8 +1,8 @@
 import type { Texts } from '@carillon/texts';
+import type { TaskFormData } from '../../actions.ts';
 import { type FormErrors, renderField, renderInput, renderTextarea } from '../../components/fields.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
-import type { TaskFormData } from './form-data.ts';
 import type { SectionProps } from './settings/section-props.ts';
 
 type File = TaskFormData['files'][number];

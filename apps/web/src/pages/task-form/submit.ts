@@ -3,7 +3,7 @@ import { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
 import { isUuid } from '@carillon/contract/validation/formats';
 import { compileValidator } from '@carillon/contract/validation/validator';
 import type { Texts } from '@carillon/texts';
-import type { WebActionData } from '../../actions.ts';
+import type { TaskFormData, WebActionData } from '../../actions.ts';
 import type { FormErrors } from '../../components/fields.ts';
 import { type Form, readForm, readQuery } from '../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
@@ -11,7 +11,6 @@ import { attachFiles } from './attachments.ts';
 import { readAttempt } from './attempt.ts';
 import { renderConflict } from './conflict.ts';
 import { renderTaskForm, type TaskForm } from './form.ts';
-import type { TaskFormData } from './form-data.ts';
 import {
   createFormValues,
   type FormValues,

@@ -1,3 +1,4 @@
+import type { TaskView } from '../../actions.ts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -12,7 +13,6 @@ import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import { readId } from '../../http/path-ids.ts';
 import { type Page, type PageResponse, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import type { TaskView } from './task-view.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

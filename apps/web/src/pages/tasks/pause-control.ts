@@ -1,9 +1,9 @@
+import type { TaskView } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS, renderInput } from '../../components/fields.ts';
 import { toLocalTime } from '../../components/schedule/local-time.ts';
 import { formatZone } from '../../components/schedule/render.ts';
 import { type Html, html, raw } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
-import type { TaskView } from './task-view.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,5 @@
 import type { Texts } from '@carillon/texts';
+import type { TaskView } from '../../actions.ts';
 import { renderAnswerDifferences } from '../../components/answer/answer-differences.ts';
 import { renderMarkdown } from '../../components/answer/markdown.ts';
 import { renderOutput } from '../../components/answer/output.ts';
@@ -6,7 +7,6 @@ import { renderMoment } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 import { renderValues } from '../runs/changes.ts';
-import type { TaskView } from './task-view.ts';
 
 type Answer = TaskView['answers'][number];
 

@@ -1,7 +1,7 @@
+import type { TaskView } from '../../actions.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 import { isPausedUntil, renderPauseForm } from './pause-control.ts';
-import type { TaskView } from './task-view.ts';
 
 /** What is done often is in the row, and the rest in its menu. A refused pause is shown in the page. */
 export function renderButtons(context: UserPageContext, view: TaskView, isPauseRefused: boolean): Html {

@@ -1,8 +1,8 @@
 import type { Formats, Texts } from '@carillon/texts';
+import type { TaskView } from '../../actions.ts';
 import { type Bar, renderBars, roundUp } from '../../components/charts.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
-import type { TaskView } from './task-view.ts';
 
 interface Measure {
   name: keyof Texts['tasks']['measures'];

@@ -1,6 +1,6 @@
+import type { TaskView } from '../../actions.ts';
 import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
-import type { TaskView } from './task-view.ts';
 
 const MAX_CHARACTERS = 480;
 const MAX_LINES = 6;

@@ -1,3 +1,4 @@
+import type { TaskView } from '../../actions.ts';
 import { firstLine } from '../../components/first-line.ts';
 import { formatZone } from '../../components/schedule/render.ts';
 import { renderOutcome } from '../../components/status-icon.ts';
@@ -7,7 +8,6 @@ import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 import { runsOfTask } from '../runs/list.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
-import type { TaskView } from './task-view.ts';
 
 type Run = TaskView['runs'][number];
 

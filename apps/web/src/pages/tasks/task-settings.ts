@@ -1,9 +1,9 @@
 import { currentTimeZone } from '@carillon/contract/validation/formats';
+import type { TaskView } from '../../actions.ts';
 import { renderChannels } from '../../components/channel-choices.ts';
 import { describeSettings } from '../../components/task-settings.ts';
 import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
-import type { TaskView } from './task-view.ts';
 
 export function renderSettings(
   context: UserPageContext,

@@ -1,3 +1,4 @@
+import type { TaskView } from '../../actions.ts';
 import { isRegular, toRecurrence } from '../../components/schedule/recurrence-text.ts';
 import { renderSchedule } from '../../components/schedule/render.ts';
 import {
@@ -20,7 +21,6 @@ import { renderCosts } from './task-costs.ts';
 import { renderPrompt } from './task-prompt.ts';
 import { renderNextRuns, renderRuns } from './task-runs.ts';
 import { renderSettings } from './task-settings.ts';
-import type { TaskView } from './task-view.ts';
 
 export async function showTask(context: UserPageContext): Promise<Page> {
   return renderTaskPage(context, unwrap(await context.actions.getTaskPage(context.session, { id: readId(context) })));

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { isUuid } from '@carillon/contract/validation/formats';
 import type { Texts } from '@carillon/texts';
 import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../components/fields.ts';
+import { nameWebhook } from '../../components/first-line.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import type { Page, UserPageContext } from '../../page.ts';
-import { nameWebhook } from './address.ts';
 import { readFormValues, renderForm, toInput, type WebhookValues } from './form.ts';
 import { renderSecret } from './secret.ts';
 

@@ -1,7 +1,7 @@
+import { nameWebhook } from '../../components/first-line.ts';
 import { html } from '../../html.ts';
 import { readUuid } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { nameWebhook } from './address.ts';
 
 export async function showDeleteWebhook(context: UserPageContext): Promise<Page> {
   const { actions, session, csrfField, texts } = context;

@@ -1,9 +1,9 @@
 import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
+import { nameWebhook } from '../../components/first-line.ts';
 import { type Html, html } from '../../html.ts';
 import { readUuid } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { nameWebhook } from './address.ts';
 import { renderAttempts } from './deliveries.ts';
 import { describeEvents } from './events.ts';
 import { renderDeliveryState } from './states.ts';

@@ -1,11 +1,11 @@
 import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { type FormErrors, NO_ERRORS, toFormErrors, toStatus } from '../../components/fields.ts';
+import { nameWebhook } from '../../components/first-line.ts';
 import { type Html, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import { readUuid } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { nameWebhook } from './address.ts';
 import { describeEvents } from './events.ts';
 import { readFormValues, renderForm, toInput, type WebhookValues } from './form.ts';
 

@@ -1,12 +1,12 @@
 import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
+import { hostOf, nameWebhook } from '../../components/first-line.ts';
 import { renderCell, renderPager, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { renderMoment } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
 import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
-import { hostOf, nameWebhook } from './address.ts';
 import { describeEvents } from './events.ts';
 import { renderDeliveryState, renderDeliveryStrip, renderOwner, renderState } from './states.ts';
 

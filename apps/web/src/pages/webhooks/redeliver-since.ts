@@ -6,12 +6,12 @@ import {
   toFormErrors,
   toStatus,
 } from '../../components/fields.ts';
+import { nameWebhook } from '../../components/first-line.ts';
 import { toLocalTime } from '../../components/schedule/local-time.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import { readUuid } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { nameWebhook } from './address.ts';
 
 async function renderPage(context: UserPageContext, day: string, errors: FormErrors): Promise<Page> {
   const { actions, session, csrfField, timeZone, now, texts } = context;

@@ -1,10 +1,10 @@
 import type { Texts } from '@carillon/texts';
+import { nameWebhook } from '../../components/first-line.ts';
 import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import { readUuid } from '../../http/path-ids.ts';
 import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
-import { nameWebhook } from './address.ts';
 import { renderSecret } from './secret.ts';
 
 export async function showRotateSecret(context: UserPageContext): Promise<Page> {

@@ -1,4 +1,4 @@
-import { renderCopyButton } from '../../components/copy-button.ts';
+import { renderCopyButton } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
 import type { Page, UserPageContext } from '../../page.ts';

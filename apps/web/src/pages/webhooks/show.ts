@@ -1,5 +1,6 @@
 import type { Texts } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
+import { nameWebhook } from '../../components/first-line.ts';
 import { renderIcon } from '../../components/status-icon.ts';
 import { renderPager } from '../../components/tables.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
@@ -7,7 +8,6 @@ import { readQuery } from '../../http/forms.ts';
 import { readUuid } from '../../http/path-ids.ts';
 import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
-import { nameWebhook } from './address.ts';
 import { renderSwitch, renderTest } from './buttons.ts';
 import { renderDeliveries } from './deliveries.ts';
 import { describeEvents } from './events.ts';

@@ -1,9 +1,9 @@
 import type { Channel } from '@carillon/contract/channels/channels';
 import type { MessageEvent } from '@carillon/contract/channels/deliveries';
 import { type deliveries, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
+import type { Reader } from '@carillon/texts';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
-import type { Reader } from '../../../lib/reader.ts';
 import { isConfirmedSql } from '../../../platform/queries/channel-choices.ts';
 import { decodeCreationCursor, splitPage, toCreationKey } from '../../../platform/queries/pages.ts';
 import { readMessage, type StoredPayload } from '../messages/read-message.ts';

@@ -1,5 +1,5 @@
 import type { Citation, OutputChange } from '@carillon/db';
-import type { Reader } from '../../../lib/reader.ts';
+import type { Reader } from '@carillon/texts';
 
 /** What a message is about, for every kind of channel. Texts are untrusted. */
 export interface ChannelMessage {

@@ -1,8 +1,7 @@
 import type { EventData } from '@carillon/contract/webhooks/events';
 import type { OutputChange } from '@carillon/db';
-import { getTexts } from '@carillon/texts';
+import { getTexts, type Reader } from '@carillon/texts';
 import type { Context } from '../../../context.ts';
-import type { Reader } from '../../../lib/reader.ts';
 import { type AlertContent, describeAlert } from '../../notifications/alerts/describe-alert.ts';
 import type { NoticeData } from '../../notifications/queue-notices.ts';
 import type { ChannelMessage } from './message.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ChannelKind, QuietHours } from '@carillon/db';
+import type { Reader } from '@carillon/texts';
 import type { Context } from '../../../context.ts';
 import type { HttpOutcome } from '../../../lib/egress/client.ts';
-import type { Reader } from '../../../lib/reader.ts';
 import type { Span } from '../../../lib/telemetry/tracing.ts';
 import { CHANNEL_SENDERS } from '../messages/kinds/index.ts';
 import { readMessage, type StoredPayload } from '../messages/read-message.ts';

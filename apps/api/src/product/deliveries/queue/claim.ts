@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type ChannelKind, type QuietHours, queryRows, toInstant, toInstantOrNull } from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
+import type { Reader } from '@carillon/texts';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { type Lease, leaseUntil } from '../../../lib/queue/leases.ts';
-import type { Reader } from '../../../lib/reader.ts';
 import { isUrgentSql } from '../../../platform/events/held.ts';
 import { DELIVERIES, getEffectiveLimit } from '../../../platform/limits/rates.ts';
 import { inReportedTransaction } from '../../../transaction.ts';

@@ -1,8 +1,8 @@
 import type { AlertRules, ModelAttempt, NOTIFY_WHEN, OUTCOMES, OutputChange, USAGE_SOURCES } from '@carillon/db';
+import type { Reader } from '@carillon/texts';
 import type { ErrorCode } from '../../../lib/ai/errors.ts';
 import type { Citation } from '../../../lib/ai/request.ts';
 import type { AiUsage } from '../../../lib/ai/usage.ts';
-import type { Reader } from '../../../lib/reader.ts';
 import type { Budget } from '../budget/budget.ts';
 
 /** The model's answer, or the failure. */

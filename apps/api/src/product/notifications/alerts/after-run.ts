@@ -1,6 +1,6 @@
 import type { ExecutionErrorCode, ExecutionOutcome } from '@carillon/contract/executions';
 import type { AlertRules, ModelAttempt } from '@carillon/db';
-import type { Reader } from '../../../lib/reader.ts';
+import type { Reader } from '@carillon/texts';
 import { getEffectiveRules } from './overdue.ts';
 import type { NewAlert } from './record.ts';
 

@@ -1,7 +1,6 @@
 import type { EventData } from '@carillon/contract/webhooks/events';
 import type { ALERT_KINDS } from '@carillon/db';
-import { describeFallback, getTexts } from '@carillon/texts';
-import { describeMoment, type Reader } from '../../../lib/reader.ts';
+import { describeFallback, describeMoment, getTexts, type Reader } from '@carillon/texts';
 
 export type AlertKind = (typeof ALERT_KINDS)[number];
 

@@ -1,7 +1,7 @@
 import { type AlertRules, queryRows, recordset, toInstant } from '@carillon/db';
+import type { Reader } from '@carillon/texts';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
-import type { Reader } from '../../../lib/reader.ts';
 import { hasPlannedTrigger } from '../../../platform/queries/runs.ts';
 import { inTransaction } from '../../../transaction.ts';
 import { type NewAlert, recordAlerts } from './record.ts';

@@ -1,6 +1,6 @@
 import { alerts } from '@carillon/db';
+import type { Reader } from '@carillon/texts';
 import type { Context } from '../../../context.ts';
-import type { Reader } from '../../../lib/reader.ts';
 import { recordEvents } from '../../../platform/events/outbox.ts';
 import { afterCommit } from '../../../transaction.ts';
 import { notifyUsers } from '../write.ts';

@@ -1,8 +1,7 @@
 import { queryRows, toInstant, users } from '@carillon/db';
-import { getTexts } from '@carillon/texts';
+import { describeMoment, getTexts, type Reader } from '@carillon/texts';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
-import { describeMoment, type Reader } from '../../../lib/reader.ts';
 import { recordEvents } from '../../../platform/events/outbox.ts';
 import { inTransaction } from '../../../transaction.ts';
 import { notifyUsers } from '../../notifications/write.ts';

@@ -1,6 +1,6 @@
 import { type ApiKeyScope, ASSISTANT_SCOPES } from '@carillon/contract/accounts/api-keys';
 import type { Texts } from '@carillon/texts';
-import { renderCopyButton } from '../../../components/copy-button.ts';
+import { renderCopyButton } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
 import type { UserPageContext } from '../../../page.ts';
 

@@ -1,6 +1,6 @@
 import { isTimeZone } from '@carillon/contract/validation/formats';
 import { type Texts, translateApiMessage } from '@carillon/texts';
-import type { WebActionData } from '../../../actions.ts';
+import type { StoredTask, WebActionData } from '../../../actions.ts';
 import { formatCron } from '../../../components/schedule/format-cron.ts';
 import {
   describeRecurrence,
@@ -10,7 +10,6 @@ import {
   toRecurrence,
 } from '../../../components/schedule/recurrence-text.ts';
 import { type UserPageContext, unwrap } from '../../../page.ts';
-import type { StoredTask } from '../form-data.ts';
 import { type ScheduleValues, toScheduleValues } from '../form-values.ts';
 import { nameFields, type Problems } from '../problems.ts';
 import { findNextDay, isRecurrence, readRecurrence, readSingleRun } from './read-recurrence.ts';

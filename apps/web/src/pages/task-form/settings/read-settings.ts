@@ -1,8 +1,8 @@
 import { isTimeZone } from '@carillon/contract/validation/formats';
 import type { Texts } from '@carillon/texts';
+import type { StoredTask } from '../../../actions.ts';
 import { parseLocalTime } from '../../../components/schedule/local-time.ts';
 import type { OptionalSettings } from '../../../components/task-settings.ts';
-import type { StoredTask } from '../form-data.ts';
 import type { Problems } from '../problems.ts';
 import type { RunLimits } from '../schedule/plan.ts';
 import { readAnswerSchema } from './read-schema.ts';

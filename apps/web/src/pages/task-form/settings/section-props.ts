@@ -1,7 +1,7 @@
 import type { Texts } from '@carillon/texts';
+import type { TaskFormData } from '../../../actions.ts';
 import type { FormErrors } from '../../../components/fields.ts';
 import type { Html } from '../../../html.ts';
-import type { TaskFormData } from '../form-data.ts';
 import type { FormValues } from '../form-values.ts';
 
 /** What the settings are rendered from. */

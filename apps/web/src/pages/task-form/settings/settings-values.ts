@@ -1,7 +1,7 @@
+import type { StoredTask } from '../../../actions.ts';
 import { formatLocalTime } from '../../../components/schedule/local-time.ts';
 import type { OptionalSettings } from '../../../components/task-settings.ts';
 import type { Form } from '../../../http/forms.ts';
-import type { StoredTask } from '../form-data.ts';
 import { readAnswerForm } from './answer-fields.ts';
 
 /** The settings that have a default, as they are typed. */

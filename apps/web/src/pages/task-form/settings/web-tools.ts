@@ -1,10 +1,10 @@
 import type { WebTool } from '@carillon/contract/tasks/run-settings';
 import type { Texts } from '@carillon/texts';
+import type { TaskFormData } from '../../../actions.ts';
 import { type FormErrors, NO_ERRORS, renderFieldError, renderInput } from '../../../components/fields.ts';
 import { type Html, html, raw } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';
 import { type UserPageContext, unwrap } from '../../../page.ts';
-import type { TaskFormData } from '../form-data.ts';
 import type { SectionProps } from './section-props.ts';
 import { readSettingsValues, type SettingsValues } from './settings-values.ts';
 

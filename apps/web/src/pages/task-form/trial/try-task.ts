@@ -1,7 +1,7 @@
 import type { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
+import type { StoredTask } from '../../../actions.ts';
 import type { Page, UserPageContext } from '../../../page.ts';
 import type { TaskForm } from '../form.ts';
-import type { StoredTask } from '../form-data.ts';
 import { hasErrors, type Problems, toTaskErrors, toTaskStatus, withProblems } from '../problems.ts';
 import { describeTask } from './prompt-preview.ts';
 

@@ -1,7 +1,6 @@
 import type { OutputChange } from '@carillon/db';
-import { getTexts, type Language } from '@carillon/texts';
+import { describeMoment, getTexts, type Language } from '@carillon/texts';
 import { describeLines, describeValue } from '../../../../lib/differences/describe-changes.ts';
-import { describeMoment } from '../../../../lib/reader.ts';
 import type { ChannelMessage } from '../message.ts';
 import { buildMore, cutBlocks, type EndingList, type Limit } from './cut.ts';
 import { buildLink } from './links.ts';

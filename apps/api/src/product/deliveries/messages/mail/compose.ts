@@ -1,5 +1,4 @@
-import { getTexts } from '@carillon/texts';
-import { describeMoment } from '../../../../lib/reader.ts';
+import { describeMoment, getTexts } from '@carillon/texts';
 import { buildMore, cutBlocks } from '../format/cut.ts';
 import { parseMarkdown } from '../format/markdown.ts';
 import { describeSources } from '../format/message-blocks.ts';

@@ -1,4 +1,0 @@
-import type { WebActionData } from '../../actions.ts';
-
-/** What the page of a task shows. */
-export type TaskView = WebActionData<'getTaskPage'>;
