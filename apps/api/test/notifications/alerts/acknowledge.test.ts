@@ -2,7 +2,7 @@ import { auditLog } from '@carillon/db';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
 import { executeTask } from '../../../src/product/executions/start.ts';
-import { acknowledgeAlert, acknowledgeTask } from '../../../src/product/notifications/alerts/acknowledge.ts';
+import { acknowledgeAlert, acknowledgeTasks } from '../../../src/product/notifications/alerts/acknowledge.ts';
 import { getOverview } from '../../../src/product/system/stats/overview.ts';
 import { createAlertedTask, readAlerts } from '../../support/alerts.ts';
 import { testEngine } from '../../support/engine.ts';
@@ -35,14 +35,14 @@ t.test('An acknowledged alert puts its cause away until the task is stopped, or 
   ai.answer(() => ({ status: 400 }));
   await run(task);
   t.same(await causes(), ['failing'], 'another failure');
-  t.equal(await acknowledgeTask(ctx, alice(), task, AUTH), false, 'the cause of a page that was read before');
+  t.equal(await acknowledgeTasks(ctx, alice(), [task], AUTH), 0, 'the cause of a page that was read before');
   t.same(await causes(), ['failing']);
-  t.equal(await acknowledgeTask(ctx, alice(), task, 'failing INVALID_REQUEST'), true);
+  t.equal(await acknowledgeTasks(ctx, alice(), [task], 'failing INVALID_REQUEST'), 1);
   t.same(await causes(), []);
   await run(task);
   await run(task);
   t.same(await causes(), ['stopped']);
-  t.equal(await acknowledgeTask(ctx, alice(), task, 'stopped INVALID_REQUEST'), true);
+  t.equal(await acknowledgeTasks(ctx, alice(), [task], 'stopped INVALID_REQUEST'), 1);
   t.same(await causes(), []);
   t.match(await ctx.db.select().from(auditLog).where(eq(auditLog.kind, 'alert.acknowledged')).orderBy(auditLog.id), [
     { actorId: alice().id, details: { taskId: task, cause: AUTH } },
@@ -56,7 +56,7 @@ t.test('A task that has recovered and fails again needs attention again', async 
   const task = await createAlertedTask(ctx, alice(), { alerts: { failuresInRow: 1 }, maxRetries: 0 });
   fail();
   await run(task);
-  await acknowledgeTask(ctx, alice(), task, AUTH);
+  await acknowledgeTasks(ctx, alice(), [task], AUTH);
   ai.answer(() => ({ text: 'Done.' }));
   await run(task);
   fail();
@@ -72,7 +72,7 @@ t.test('The alert is answered with what was acknowledged, and a stranger does no
   const [alert] = await readAlerts(ctx, task);
   const url = `/api/alerts/${alert?.id}/acknowledge`;
   t.equal((await app.inject({ method: 'POST', url, headers: eve.headers })).statusCode, 404);
-  await t.rejects(acknowledgeTask(ctx, { ...alice(), id: eve.id }, task, AUTH), { message: 'Task not found' });
+  t.equal(await acknowledgeTasks(ctx, { ...alice(), id: eve.id }, [task], AUTH), 0);
   t.same(await causes(), ['failing']);
   t.equal(
     (await app.inject({ method: 'POST', url: '/api/alerts/0/acknowledge', headers: eve.headers })).statusCode,

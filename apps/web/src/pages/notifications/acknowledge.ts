@@ -8,12 +8,9 @@ export async function acknowledgeCause(context: UserPageContext): Promise<Redire
   const { actions, session, request, texts } = context;
   const form = readForm(request);
   const cause = form.text('cause');
-  let isChanged = false;
-  for (const id of readIds(form.list('id'))) {
-    const { isAcknowledged } = unwrap(await actions.acknowledgeTask(session, { id, cause }));
-    isChanged ||= !isAcknowledged;
-  }
-  return !isChanged
+  const ids = readIds(form.list('id'));
+  const { acknowledged } = unwrap(await actions.acknowledgeTasks(session, { ids, cause }));
+  return acknowledged === ids.length
     ? redirect('/', texts.home.acknowledged)
     : { to: '/', notice: { kind: 'warn', text: texts.home.notAcknowledged } };
 }

@@ -20,7 +20,9 @@ const alertActions = {
   listAlerts: userAction(strictObject({ taskId: Type.Optional(Id), cursor: Type.Optional(Cursor) })),
   acknowledgeAlert: userAction(strictObject({ id: Id })),
   /** Puts away a cause of the overview, until it changes or a run succeeds. */
-  acknowledgeTask: userAction(strictObject({ id: Id, cause: Type.String({ maxLength: 100 }) })),
+  acknowledgeTasks: userAction(
+    strictObject({ ids: Type.Array(Id, { minItems: 1, maxItems: 25 }), cause: Type.String({ maxLength: 100 }) }),
+  ),
 };
 
 const homeActions = {

@@ -1,6 +1,6 @@
 import type { WebActionInput, WebActionName } from '@carillon/contract/actions/web/index';
 import type { Context } from '../../../context.ts';
-import { acknowledgeAlert, acknowledgeTask } from '../../../product/notifications/alerts/acknowledge.ts';
+import { acknowledgeAlert, acknowledgeTasks } from '../../../product/notifications/alerts/acknowledge.ts';
 import { listAlerts } from '../../../product/notifications/alerts/read.ts';
 import { getOverview } from '../../../product/system/stats/overview.ts';
 import { listCallsOfDay } from '../../../product/usage/day.ts';
@@ -32,8 +32,8 @@ const alertActions = ({ signedIn }: WebActionBuilder) => ({
     await acknowledgeAlert(ctx, caller, id);
     return null;
   }),
-  acknowledgeTask: signedIn('acknowledgeTask', async ({ ctx, caller }, { id, cause }) => ({
-    isAcknowledged: await acknowledgeTask(ctx, caller, id, cause),
+  acknowledgeTasks: signedIn('acknowledgeTasks', async ({ ctx, caller }, { ids, cause }) => ({
+    acknowledged: await acknowledgeTasks(ctx, caller, ids, cause),
   })),
 });
 

@@ -1,8 +1,8 @@
 import type { EventData } from '@carillon/contract/webhooks/events';
-import { alerts, queryRows, tasks } from '@carillon/db';
+import { alerts, queryRows } from '@carillon/db';
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
-import { AppError, taskNotFound } from '../../../errors.ts';
+import { AppError } from '../../../errors.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
 import { selectLatestRuns } from '../../../platform/queries/runs.ts';
 import { inTransaction } from '../../../transaction.ts';
@@ -43,23 +43,17 @@ export function acknowledgeAlert(ctx: Context, caller: Caller, id: number) {
       .returning({ taskId: alerts.taskId, kind: alerts.kind, data: alerts.data });
     if (!alert) throw new AppError('not_found', 'Alert not found');
     const cause = toCause(alert.kind, alert.data);
-    if (cause !== null) await acknowledgeCause(tx, caller, alert.taskId, cause);
+    if (cause !== null) await acknowledgeCause(tx, caller, [alert.taskId], cause);
     return getAlert(tx, caller, id);
   });
 }
 
 /**
- * Puts away a cause of a task, such as `failing TIMEOUT`, whether or not an alert was sent. Returns false if the task has
- * another one by now. Throws 404.
+ * Puts away a cause of tasks, such as `failing TIMEOUT`, whether or not an alert was sent. Returns of how many: others have
+ * another cause by now, or do not exist.
  */
-export async function acknowledgeTask(ctx: Context, caller: Caller, taskId: number, cause: string): Promise<boolean> {
-  const [task] = await ctx.db
-    .select({ id: tasks.id })
-    .from(tasks)
-    .where(and(eq(tasks.id, taskId), eq(tasks.userId, caller.id)));
-  if (!task) throw taskNotFound();
-  return inTransaction(ctx, (tx) => acknowledgeCause(tx, caller, taskId, cause));
-}
+export const acknowledgeTasks = (ctx: Context, caller: Caller, taskIds: readonly number[], cause: string) =>
+  inTransaction(ctx, (tx) => acknowledgeCause(tx, caller, taskIds, cause));
 
 function toCause(kind: (typeof alerts.$inferSelect)['kind'], data: Record<string, unknown>): string | null {
   if (kind === 'task.overdue') return 'late';
@@ -68,19 +62,28 @@ function toCause(kind: (typeof alerts.$inferSelect)['kind'], data: Record<string
   return `${stopped ? 'stopped' : 'failing'} ${errorCode}`;
 }
 
-/** Returns false, and does nothing, if the task has another cause by now. */
-async function acknowledgeCause(tx: Context, caller: Caller, taskId: number, cause: string): Promise<boolean> {
-  const acknowledged = await queryRows(
+async function acknowledgeCause(
+  tx: Context,
+  caller: Caller,
+  taskIds: readonly number[],
+  cause: string,
+): Promise<number> {
+  const acknowledged = await queryRows<{ id: number }>(
     tx.db,
     sql`
+    with own as materialized (
+      select id from tasks where user_id = ${caller.id} and id = any(${`{${taskIds.join(',')}}`}::int[])
+      order by id for no key update
+    )
     update tasks t set acknowledged_cause = c.cause, acknowledged_at = ${tx.now().toISOString()}
     from (
       select t.id, ${causeSql(sql`t`, sql`e.error_code`)} as cause
-      from tasks t left join lateral (${selectLastFailure(sql`t.id`)}) e on true where t.id = ${taskId}
+      from own join tasks t using (id) left join lateral (${selectLastFailure(sql`t.id`)}) e on true
     ) c
-    where t.id = c.id and c.cause = ${cause} returning 1`,
+    where t.id = c.id and c.cause = ${cause} returning t.id`,
   );
-  if (acknowledged.length === 0) return false;
-  await recordAudit(tx, { kind: 'alert.acknowledged', ...describeActor(caller), details: { taskId, cause } });
-  return true;
+  for (const { id: taskId } of acknowledged) {
+    await recordAudit(tx, { kind: 'alert.acknowledged', ...describeActor(caller), details: { taskId, cause } });
+  }
+  return acknowledged.length;
 }
