@@ -4,6 +4,7 @@ import { openActions, readSession, unwrap } from '../../src/entry/exports/action
 import { serializeSession } from '../../src/handlers/actions/sessions.ts';
 import { FORBIDDEN, getData, testActions, UNAUTHORIZED, validationError } from '../support/actions.ts';
 import { testContext } from '../support/context.ts';
+import { addTotp } from '../support/factors.ts';
 import { PASSWORD } from '../support/people.ts';
 
 const { app, ctx } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1' } });
@@ -42,6 +43,10 @@ t.test('A wrong password, a taken address and a deactivated account have their e
   await getData(actions.register(client, account));
   t.match(await actions.login(client, { email, password: 'Wrong-2026' }), { code: 'INVALID_CREDENTIALS' });
   t.match(await actions.register(client, account), { code: 'CONFLICT' });
+  const { session } = await getData(actions.login(client, { email, password }));
+  await addTotp(app, { headers: { authorization: `Bearer ${session}` } }, ctx.now());
+  const asked = await actions.login(client, { email, password });
+  t.match(asked, { code: 'INVALID_CREDENTIALS', error: /^Send a code/ }, 'an account with a second factor');
   await ctx.db.update(users).set({ isActive: false });
   t.same(await actions.login(client, { email, password }), FORBIDDEN);
 });

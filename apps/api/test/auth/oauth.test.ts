@@ -222,4 +222,12 @@ t.test('A provider is linked to an account with a factor only once that is given
   const later = await signInAs(person);
   t.equal(later.statusCode, 302);
   t.equal((await sessionUser(later.headers)).id, bob.id);
+
+  await ctx.db.update(settings).set({ secondFactor: 'all' });
+  const begun = await begin();
+  const headers = { cookie: `oauth-flow=${begun.flow}`, accept: 'text/html' };
+  const led = await app.inject({ url: begun.path, headers });
+  t.match(led, { statusCode: 302, headers: { location: 'http://app.test/sign-in/second-factor' } });
+  t.match(cookieOf(led.headers, 'sign-in-ticket'), /^[0-9a-f]{64}$/);
+  await ctx.db.update(settings).set({ secondFactor: 'off' });
 });

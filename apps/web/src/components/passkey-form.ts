@@ -24,8 +24,8 @@ export const renderPasskeyForm = (
 ): Html => html`<form class="gap" method="post" action="${action}" data-passkey="${kind}" data-options="${options}" hidden>${csrfField}
 <input type="hidden" name="response" value="" autocomplete="off">
 ${fields}
-<p class="error" role="alert" hidden>${secondFactor.passkeyFailed}</p>
 <div class="do"><button${(isPrimary || isWide) && html` class="${[isPrimary && 'primary', isWide && 'wide'].filter(Boolean).join(' ')}"`}>${button}</button></div>
+<p class="error" role="alert" hidden>${secondFactor.passkeyFailed}</p>
 </form>`;
 
 /** The answer of the device; an empty object for one that cannot be read, which the service refuses. */

@@ -76,7 +76,7 @@ t.test('A browser adds a passkey, signs in with it and confirms with it', { skip
 
   clock.set(new Date(ctx.now().getTime() + 15 * 60_000));
   await page.goto(`${url}/settings/second-factor`);
-  await page.click('main >> text=Confirm');
+  await page.click('main a:text-is("Confirm")');
   await page.waitForURL(/\/settings\/confirm/);
   await checkPage();
   await page.click('text=Confirm with a passkey');

@@ -50,7 +50,7 @@ export const secondFactor = {
   replaceCodes: 'Create new codes',
 
   signInWithPasskey: 'Sign in with a passkey',
-  stepText: 'Enter the code that your authenticator app shows.',
+  stepText: 'Enter a code, or use your passkey.',
   code: 'Code',
   codeHint: 'Six digits of the app, or a recovery code.',
   wrongCode: 'is wrong, or was used before',
@@ -62,7 +62,7 @@ export const secondFactor = {
 
   confirm: 'Confirm',
   confirmTitle: 'Confirm that it is you',
-  confirmText: 'You signed in more than 15 minutes ago.',
+  confirmText: 'Changes of second factors need a confirmation from the last 15 minutes.',
   confirmWithPasskey: 'Confirm with a passkey',
 
   demandLabel: 'Required for',

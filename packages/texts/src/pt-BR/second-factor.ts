@@ -50,7 +50,7 @@ export const secondFactor: typeof en = {
   replaceCodes: 'Criar novos códigos',
 
   signInWithPasskey: 'Entrar com uma chave de acesso',
-  stepText: 'Digite o código que seu aplicativo autenticador mostra.',
+  stepText: 'Digite um código ou use sua chave de acesso.',
   code: 'Código',
   codeHint: 'Seis dígitos do aplicativo ou um código de recuperação.',
   wrongCode: 'está errado ou já foi usado',
@@ -63,7 +63,7 @@ export const secondFactor: typeof en = {
 
   confirm: 'Confirmar',
   confirmTitle: 'Confirme que é você',
-  confirmText: 'Você entrou há mais de 15 minutos.',
+  confirmText: 'Mudanças de segundo fator precisam de uma confirmação dos últimos 15 minutos.',
   confirmWithPasskey: 'Confirmar com uma chave de acesso',
 
   demandLabel: 'Exigido de',

@@ -23,7 +23,9 @@ function fromAppError({ kind, message, details }: AppError): ActionError {
         details: kind === 'invalid' ? (details as Record<string, string[]>) : { input: [message] },
       };
     case 401:
-      if (kind === 'wrong_credentials') return { success, error: message, code: 'INVALID_CREDENTIALS' };
+      if (kind === 'wrong_credentials' || kind === 'second_factor_required') {
+        return { success, error: message, code: 'INVALID_CREDENTIALS' };
+      }
       return { success, error: 'Unauthorized', code: 'AUTH_REQUIRED' };
     case 402:
       return { success, error: message, code: 'QUOTA_EXCEEDED' };

@@ -85,7 +85,7 @@ ${
   options !== null &&
   html`<section class="setting" aria-labelledby="passkey-title">
 <div><h2 id="passkey-title">${secondFactor.addPasskey}</h2><p class="hint">${secondFactor.passkeyText}</p></div>
-<div class="panel gap"><noscript><p>${secondFactor.needsScripts}</p></noscript>${renderPasskeyForm(context, {
+<div class="panel gap">${renderPasskeyForm(context, {
     action: `${LIST}/passkey`,
     kind: 'create',
     options,
@@ -99,7 +99,7 @@ ${
       attributes: html`maxlength="100"`,
       errors,
     }),
-  })}</div></section>`
+  })}<noscript><p>${secondFactor.needsScripts}</p></noscript></div></section>`
 }
 <section class="setting" aria-labelledby="app-title">
 <div><h2 id="app-title">${secondFactor.addApp}</h2><p class="hint">${secondFactor.appText}</p></div>
