@@ -41,7 +41,7 @@ export const addRestoreCommand: AddCommand = (program, context) => {
             for (const warning of warnings) console.log(texts.warning(warning));
           }
           const print = json ? () => {} : console.log;
-          if (!(await verifyUsage(url, print))) context.setExitCode(1);
+          if (!(await verifyUsage(url, context.texts, print))) context.setExitCode(1);
         }),
       ),
     );

@@ -1,6 +1,7 @@
 import type { Config } from '@carillon/api/lib/config/config';
 import { rotateKeys } from '@carillon/api/lib/crypto/rotate-keys';
 import { connect } from '@carillon/db';
+import type { Texts } from '@carillon/texts';
 import { type AddCommand, withConfig, withDatabase } from './command.ts';
 import { joinParagraphLines } from './formatting.ts';
 
@@ -23,7 +24,7 @@ export const addSecretsCommand: AddCommand = (program, context) => {
         context,
         (config) =>
           withDatabase(config, async (url) => {
-            if (!(await rotateAll(url, config))) context.setExitCode(1);
+            if (!(await rotateAll(url, config, context.texts))) context.setExitCode(1);
           }),
         FAILED,
       ),
@@ -31,21 +32,21 @@ export const addSecretsCommand: AddCommand = (program, context) => {
 };
 
 /** Returns whether only the first key is needed from now on. */
-async function rotateAll(url: string, { encryptionKeys }: Config): Promise<boolean> {
+async function rotateAll(url: string, { encryptionKeys }: Config, { commands }: Texts): Promise<boolean> {
   const { db, close } = connect(url, { max: 1, deadlineMs: STATEMENT_TIMEOUT_MS });
   try {
-    const key = encryptionKeys[0]?.id;
+    const key = encryptionKeys[0]?.id ?? '';
     let failed = 0;
     let changed = 0;
     for await (const rotation of rotateKeys(db, encryptionKeys)) {
-      console.log(`${rotation.column}: ${rotation.reencrypted} encrypted again with the key "${key}"`);
+      console.log(commands.reencrypted(rotation.column, rotation.reencrypted, key));
       for (const failure of rotation.failures) console.error(failure);
       failed += rotation.failures.length;
       changed += rotation.changedMeanwhile;
     }
-    if (failed > 0) console.error(`Secrets that no key of ENCRYPTION_KEY decrypts: ${failed}.`);
-    else if (changed > 0) console.log(`Secrets that changed during the command: ${changed}. Run it again.`);
-    else console.log(`Every secret is encrypted with the key "${key}". Other keys can be removed from ENCRYPTION_KEY.`);
+    if (failed > 0) console.error(commands.undecryptable(failed));
+    else if (changed > 0) console.log(commands.secretsChanged(changed));
+    else console.log(commands.secretsDone(key));
     return failed + changed === 0;
   } finally {
     await close();

@@ -2,6 +2,7 @@ import { findWrongTaskCounts } from '@carillon/api/product/tasks/verify';
 import { findWrongTotals } from '@carillon/api/product/uploads/totals';
 import { findWrongCounters } from '@carillon/api/product/usage/verify';
 import { connect } from '@carillon/db';
+import type { Texts } from '@carillon/texts';
 import { type AddCommand, withConfig, withDatabase } from './command.ts';
 import { joinParagraphLines } from './formatting.ts';
 
@@ -26,7 +27,7 @@ export const addUsageCommand: AddCommand = (program, context) => {
         context,
         (config) =>
           withDatabase(config, async (url) => {
-            if (!(await verifyUsage(url, console.log))) context.setExitCode(1);
+            if (!(await verifyUsage(url, context.texts, console.log))) context.setExitCode(1);
           }),
         FAILED,
       ),
@@ -34,50 +35,37 @@ export const addUsageCommand: AddCommand = (program, context) => {
 };
 
 /** Returns whether all counters of a database are right. `print` receives one line for each difference and a summary. */
-export async function verifyUsage(url: string, print: (line: string) => void): Promise<boolean> {
+export async function verifyUsage(
+  url: string,
+  { commands: texts }: Texts,
+  print: (line: string) => void,
+): Promise<boolean> {
+  const describe = <K extends string>(names: readonly K[], counted: Record<K, number>, expected: Record<K, number>) =>
+    names
+      .filter((name) => counted[name] !== expected[name])
+      .map((name) => `${name} ${texts.insteadOf(counted[name], expected[name])}`)
+      .join(', ');
   const { db, close } = connect(url, { max: 1, deadlineMs: STATEMENT_TIMEOUT_MS });
   try {
     // In transactions the time limit applies behind any pooler.
     const counters = await db.transaction(findWrongCounters);
     for (const { userId, period, counted, expected } of counters) {
-      const differences = describeDifferences(['executions', 'tokens', 'tokensReserved'], counted, expected);
-      print(`User ${userId}, ${period}: ${differences}`);
+      const differences = describe(['executions', 'tokens', 'tokensReserved'], counted, expected);
+      print(texts.usageDiffers(userId, period, differences));
     }
     const totals = await db.transaction(findWrongTotals);
     for (const { userId, counted, due } of totals) {
-      print(`User ${userId}, uploads: ${describeDifferences(['bytes', 'files'], counted, due)}`);
+      print(texts.usageDiffers(userId, texts.uploads, describe(['bytes', 'files'], counted, due)));
     }
     const counts = await db.transaction(findWrongTaskCounts);
     for (const { userId, counted, expected } of counts) {
-      print(`User ${userId}: tasks ${counted} instead of ${expected}`);
+      print(texts.tasksDiffer(userId, texts.insteadOf(counted, expected)));
     }
-    print(
-      counters.length === 0
-        ? 'All usage counters match the ledger.'
-        : `Usage counters that differ from the ledger: ${counters.length}.`,
-    );
-    print(
-      totals.length === 0
-        ? 'All storage totals match the uploads.'
-        : `Storage totals that differ from the uploads: ${totals.length}.`,
-    );
-    print(
-      counts.length === 0
-        ? 'All task counts match the tasks.'
-        : `Task counts that differ from the tasks: ${counts.length}.`,
-    );
+    print(counters.length === 0 ? texts.countersMatch : texts.countersDiffer(counters.length));
+    print(totals.length === 0 ? texts.totalsMatch : texts.totalsDiffer(totals.length));
+    print(counts.length === 0 ? texts.countsMatch : texts.countsDiffer(counts.length));
     return counters.length + totals.length + counts.length === 0;
   } finally {
     await close();
   }
 }
-
-const describeDifferences = <K extends string>(
-  names: readonly K[],
-  counted: Record<K, number>,
-  expected: Record<K, number>,
-) =>
-  names
-    .filter((name) => counted[name] !== expected[name])
-    .map((name) => `${name} ${counted[name]} instead of ${expected[name]}`)
-    .join(', ');

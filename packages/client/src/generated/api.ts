@@ -3459,7 +3459,7 @@ export interface operations {
                          * @enum {boolean}
                          */
                         success: true;
-                        /** @description Ten codes with the first factor of the account, which are not shown again; otherwise none */
+                        /** @description Ten codes with the first factor, which are not shown again; otherwise none */
                         recoveryCodes: string[];
                     };
                 };

@@ -35,7 +35,7 @@ const RecoveryCodes = Type.Array(Type.String(), {
   description: 'Ten codes, which are not shown again. Each replaces a second factor once',
 });
 const FirstRecoveryCodes = Type.Array(Type.String(), {
-  description: 'Ten codes with the first factor of the account, which are not shown again; otherwise none',
+  description: 'Ten codes with the first factor, which are not shown again; otherwise none',
 });
 
 const account = { tags: ['auth'], security: SIGNED_IN };

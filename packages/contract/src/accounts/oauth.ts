@@ -35,7 +35,7 @@ export const finishOAuth = {
     ...errorResponses(429),
     ...describedErrors({
       400: 'The sign-in was not started here, has expired, or was not confirmed by the provider',
-      401: 'The installation demands the second factor of the account, or the account with this address has one and is not linked yet: `SECOND_FACTOR_REQUIRED`, as for `login`',
+      401: 'The installation demands a second factor, or the account with this address has one and is not linked yet: `SECOND_FACTOR_REQUIRED`, as for `login`',
       403: 'The provider has not verified the address, or the account is deactivated',
       404: 'The provider is not configured',
     }),

@@ -52,5 +52,23 @@ export const commands = {
   revoked: (key: string) => `Revoked ${key}`,
   noKeysLeft: (user: string) => `${user} has no API keys any more.`,
   noKey: (user: string, id: string) => `${user} has no API key ${id}.`,
+  usageDiffers: (user: number, period: string, differences: string) => `User ${user}, ${period}: ${differences}`,
+  uploads: 'uploads',
+  tasksDiffer: (user: number, differences: string) => `User ${user}: tasks ${differences}`,
+  insteadOf: (counted: number | string, expected: number | string) => `${counted} instead of ${expected}`,
+  countersMatch: 'All usage counters match the ledger.',
+  countersDiffer: (counters: number) => `Usage counters that differ from the ledger: ${number(counters)}.`,
+  totalsMatch: 'All storage totals match the uploads.',
+  totalsDiffer: (totals: number) => `Storage totals that differ from the uploads: ${number(totals)}.`,
+  countsMatch: 'All task counts match the tasks.',
+  countsDiffer: (counts: number) => `Task counts that differ from the tasks: ${number(counts)}.`,
+
+  reencrypted: (column: string, secrets: number, key: string) =>
+    `${column}: ${secrets} encrypted again with the key "${key}"`,
+  undecryptable: (secrets: number) => `Secrets that no key of ENCRYPTION_KEY decrypts: ${number(secrets)}.`,
+  secretsChanged: (secrets: number) => `Secrets that changed during the command: ${number(secrets)}. Run it again.`,
+  secretsDone: (key: string) =>
+    `Every secret is encrypted with the key "${key}". Other keys can be removed from ENCRYPTION_KEY.`,
+
   noAccount: (email: string) => `No account has the address ${email}.`,
 };

@@ -52,5 +52,22 @@ export const commands: typeof en = {
   revoked: (key) => `Chave revogada: ${key}`,
   noKeysLeft: (user) => `${user} não tem mais chaves de API.`,
   noKey: (user, id) => `${user} não tem a chave de API ${id}.`,
+  usageDiffers: (user, period, differences) => `Usuário ${user}, ${period}: ${differences}`,
+  uploads: 'arquivos',
+  tasksDiffer: (user, differences) => `Usuário ${user}: tarefas ${differences}`,
+  insteadOf: (counted, expected) => `${counted} em vez de ${expected}`,
+  countersMatch: 'Todos os contadores de uso conferem com o registro.',
+  countersDiffer: (counters) => `Contadores de uso que não conferem com o registro: ${number(counters)}.`,
+  totalsMatch: 'Todos os totais de armazenamento conferem com os arquivos.',
+  totalsDiffer: (totals) => `Totais de armazenamento que não conferem com os arquivos: ${number(totals)}.`,
+  countsMatch: 'Todos os números de tarefas conferem.',
+  countsDiffer: (counts) => `Números de tarefas que não conferem: ${number(counts)}.`,
+
+  reencrypted: (column, secrets, key) => `${column}: ${secrets} criptografados de novo com a chave "${key}"`,
+  undecryptable: (secrets) => `Segredos que nenhuma chave de ENCRYPTION_KEY decifra: ${number(secrets)}.`,
+  secretsChanged: (secrets) => `Segredos que mudaram durante o comando: ${number(secrets)}. Execute-o de novo.`,
+  secretsDone: (key) =>
+    `Todos os segredos estão criptografados com a chave "${key}". As outras chaves podem sair de ENCRYPTION_KEY.`,
+
   noAccount: (email) => `Nenhuma conta tem o e-mail ${email}.`,
 };

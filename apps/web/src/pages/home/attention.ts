@@ -63,7 +63,7 @@ const nameTasks = (tasks: readonly NamedTask[]): string => tasks.map(({ taskName
 const renderIds = (tasks: readonly NamedTask[]) =>
   tasks.map(({ taskId }) => html`<input type="hidden" name="id" value="${taskId}">`);
 
-/** Runs or resumes tasks. The page of one says what came of it, or else the list. */
+/** Runs or resumes tasks. The page of the task, or else the list, reports the result. */
 const changeTasks = ({ csrfField }: UserPageContext, tasks: readonly NamedTask[], change: string, text: string) =>
   html`<form method="post" action="/tasks${tasks.length === 1 && `/${tasks[0]?.taskId}`}">${csrfField}${renderIds(tasks)}<button name="do" value="${change}">${text}<span class="vh">: ${nameTasks(tasks)}</span></button></form>`;
 

@@ -30,7 +30,7 @@ const PATH = '/executions';
 export const CSV_PATH = '/executions.csv';
 const PAGE_SIZE = 25;
 
-/** What the filter of the outcome asks for. Missed runs are no runs: they have a list of their own. */
+/** What the filter of the outcome asks for. Missed runs are in a separate list. */
 const OUTCOMES = {
   new: { unseen: true },
   pending: { status: 'pending' },

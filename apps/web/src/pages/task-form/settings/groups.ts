@@ -21,7 +21,7 @@ type GroupName = SettingGroup | 'name' | 'model' | 'files';
 interface Group {
   fields: readonly string[];
   render: (props: SectionProps) => Html;
-  /** What is set, beside settings that `describeSettings` says. */
+  /** What is set besides the settings that `describeSettings` says. */
   describe?: (props: SectionProps) => string[];
 }
 

@@ -7,7 +7,7 @@ interface ReadSchema {
   problem: string | null;
 }
 
-/** The schema of the chosen form of answers. `field`: where something is wrong. */
+/** The schema of the selected form of answers. `field`: where something is wrong. */
 export function readAnswerSchema(
   { answerAs, fieldNames, fieldKinds, outputSchema }: SettingsValues,
   texts: Texts,

@@ -146,7 +146,7 @@ function keepStored(
   };
 }
 
-/** Whether the fields of the chosen form are the same. */
+/** Whether the fields of the selected form are the same. */
 function isSameAnswer(values: SettingsValues, before: SettingsValues): boolean {
   if (values.answerAs !== before.answerAs) return false;
   if (values.answerAs === 'schema') return values.outputSchema === before.outputSchema;
