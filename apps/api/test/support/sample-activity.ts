@@ -131,7 +131,7 @@ async function insertNotifications({ db }: Context, userId: number, webhookId: s
     [
       'webhook.failed',
       'The webhook to hooks.gartenhof.example failed',
-      `Nothing more is sent to it until you switch it on again; then what failed can be sent again. Webhook: ${webhookId}. ${CAUSE}`,
+      `Nothing more is sent to it until you switch it on again. You can then resend what failed. ${CAUSE}`,
       10,
       false,
     ],
@@ -147,7 +147,8 @@ async function insertNotifications({ db }: Context, userId: number, webhookId: s
   await db.insert(notifications).values(
     rows.map(([kind, title, message, hours, isRead]) => {
       const createdAt = ago(hours * HOUR_MS);
-      return { userId, kind, title, message, createdAt, readAt: isRead ? createdAt : null };
+      const path = kind === 'webhook.failed' ? `/webhooks/${webhookId}` : kind === 'usage.alert' ? '/usage' : null;
+      return { userId, kind, title, message, path, createdAt, readAt: isRead ? createdAt : null };
     }),
   );
 }
