@@ -7,7 +7,7 @@ import type { TaskFormData, WebActionData } from '../../actions.ts';
 import type { FormErrors } from '../../components/fields.ts';
 import { type Form, readForm, readQuery } from '../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
-import { attachFiles } from './attachments.ts';
+import { storeFiles } from '../files/store.ts';
 import { readAttempt } from './attempt.ts';
 import { renderConflict } from './conflict.ts';
 import { renderTaskForm, type TaskForm } from './form.ts';
@@ -109,41 +109,74 @@ export function alignForms(values: FormValues, { words, cron }: Plan, now: Date)
   return words ? { ...values, ...toRecurrenceValues(words, now) } : values;
 }
 
+/** What a sent form asks for, and what it says. */
+interface Submission {
+  context: UserPageContext;
+  form: Form;
+  id: number | null;
+  intent: Intent;
+  values: FormValues;
+  formData: TaskFormData;
+  plan: Plan;
+  /** Empty without one. */
+  proposal: string;
+  fileProblems: Problems;
+  /** The same form again. */
+  show: Show;
+}
+
+const INTENTS = { preview: showPreview, sent: showSentPrompt, try: tryPrompt, run: saveTask, save: saveTask };
+type Intent = keyof typeof INTENTS;
+const isIntent = (action: string): action is Intent => Object.hasOwn(INTENTS, action);
+
 /** Saves a new task, or the task `id`; tries the prompt; or shows the form again with what was typed. */
 export async function submitTask(context: UserPageContext, id: number | null): Promise<Page | Redirect> {
+  const submission = await readSubmission(context, id);
+  return INTENTS[submission.intent](submission);
+}
+
+async function readSubmission(context: UserPageContext, id: number | null): Promise<Submission> {
   const form = readForm(context.request);
   const removed = form.list('remove');
+  const action = form.text('action');
   const sent = readFormValues(form);
   const kept = { ...sent, attachments: sent.attachments.filter((file) => !removed.includes(file)) };
-  const { values: attached, problems: fileProblems } = await attachFiles(context, kept);
+  const { values: attached, problems } = await attachFiles(context, kept);
   const formData = await openForm(context, id, attached);
   const values = completeValues(context, form, attached, formData);
   const proposal = form.text('proposal');
   const proposed = formData.task ? null : await findProposal(context, proposal);
   const schedule = formData.task ?? (proposed && findLiveSchedule(proposed, context.now));
   const plan = await planRuns(context, values, schedule, readLimits(values, formData.task, context.texts));
-  const fileErrors: Problems = fileProblems.length > 0 ? { files: fileProblems } : {};
+  const intent = removed.length > 0 ? 'preview' : isIntent(action) ? action : 'save';
+  const fileProblems: Problems = problems.length > 0 ? { files: problems } : {};
   const show = (rest: Partial<TaskForm> = {}) =>
     renderTaskForm(context, { values: alignForms(values, plan, context.now), formData, plan, proposal, ...rest });
+  return { context, form, id, intent, values, formData, plan, proposal, fileProblems, show };
+}
 
-  const action = form.text('action');
-  if (removed.length > 0 || action === 'preview') {
-    const errors = withProblems({ ...plan.problems, ...fileErrors });
-    return show(hasErrors(errors) ? { errors, status: 422 } : {});
-  }
-  if (action === 'sent') return show({ sent: await renderPromptPreview(context, values, id) });
-  const input = readInput(values, formData, context.texts);
-  const problems = { ...input.problems, ...fileErrors };
-  const attempt = readAttempt(form);
-  if (action === 'try') {
-    return tryTask(context, { ...input, problems, timezone: values.timezone, task: formData.task, ...attempt }, show);
-  }
+async function showPreview({ plan, fileProblems, show }: Submission): Promise<Page> {
+  const errors = withProblems({ ...plan.problems, ...fileProblems });
+  return show(hasErrors(errors) ? { errors, status: 422 } : {});
+}
 
-  const all = { ...problems, ...plan.problems };
+async function showSentPrompt({ context, values, id, show }: Submission): Promise<Page> {
+  return show({ sent: await renderPromptPreview(context, values, id) });
+}
+
+function tryPrompt({ context, form, values, formData, fileProblems, show }: Submission) {
+  const { settings, problems } = readInput(values, formData, context.texts);
+  const trial = { settings, timezone: values.timezone, task: formData.task, ...readAttempt(form) };
+  return tryTask(context, { ...trial, problems: { ...problems, ...fileProblems } }, show);
+}
+
+async function saveTask(submission: Submission): Promise<Page | Redirect> {
+  const { context, form, intent, values, formData, plan, proposal, fileProblems, show } = submission;
+  const { settings, problems } = readInput(values, formData, context.texts);
+  const all = { ...problems, ...fileProblems, ...plan.problems };
   if (Object.keys(all).length > 0) return show({ errors: withProblems(all), status: 422 });
-  return formData.task
-    ? saveChanges(context, Number(form.text('revision')), { values, formData, plan }, input.settings)
-    : create(context, plan, { ...input.settings, ...attempt }, { show, proposal, isRun: action === 'run' });
+  if (formData.task) return saveChanges(context, Number(form.text('revision')), { values, formData, plan }, settings);
+  return create(context, plan, { ...settings, ...readAttempt(form) }, { show, proposal, isRun: intent === 'run' });
 }
 
 /** The short form has a prompt and a schedule only; forms that were opened before the settings came have no settings. */
@@ -288,4 +321,13 @@ async function saveChanges(
       formData: now,
     }),
   });
+}
+
+/** Stores the files of the form, and adds them to the attachments. Returns what is wrong with the others. */
+async function attachFiles(
+  context: UserPageContext,
+  values: FormValues,
+): Promise<{ values: FormValues; problems: string[] }> {
+  const { ids, problems } = await storeFiles(context);
+  return { values: { ...values, attachments: [...values.attachments, ...ids] }, problems };
 }

@@ -1,4 +1,5 @@
 import { isUuid } from '@carillon/contract/validation/formats';
+import { encodeQR } from 'qr';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -8,8 +9,7 @@ import {
   toStatus,
 } from '../../../components/fields.ts';
 import { readPasskey } from '../../../components/passkey-form.ts';
-import { renderQrCode } from '../../../components/qr-code.ts';
-import { html } from '../../../html.ts';
+import { type Html, html } from '../../../html.ts';
 import { renderNotFound } from '../../../http/errors.ts';
 import { readForm } from '../../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../../page.ts';
@@ -136,4 +136,11 @@ export async function deleteFactor(context: UserPageContext): Promise<Page | Red
   if (!result.success && needsConfirmation(result)) return redirect(CONFIRM);
   unwrap(result);
   return redirect(LIST, context.texts.secondFactor.deleted);
+}
+
+/** A picture of a text for a camera. `label` says what it is. */
+export function renderQrCode(text: string, label: string): Html {
+  const rows = encodeQR(text, 'raw', { ecc: 'medium', border: 4 });
+  const path = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');
+  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${rows.length} ${rows.length}" shape-rendering="crispEdges"><rect width="100%" height="100%" fill="#fff"/><path d="${path}" fill="#000"/></svg>`;
 }
