@@ -51,6 +51,15 @@ t.test('A wrong password, a taken address and a deactivated account have their e
   t.same(await actions.login(client, { email, password }), FORBIDDEN);
 });
 
+t.test('Who has to add a second factor can sign out, and nothing else', async (t) => {
+  await getData(actions.register(client, account));
+  const { session } = await getData(actions.login(client, { email, password }));
+  await ctx.db.update(settings).set({ secondFactor: 'all' });
+  t.same(await actions.getExecutions(session), FORBIDDEN);
+  t.same(await actions.logout(session), { success: true, data: null });
+  await ctx.db.update(settings).set({ secondFactor: 'off' });
+});
+
 t.test('Invalid input and a missing client are validation errors', async (t) => {
   t.match(await actions.register(client, { ...account, password: 'short', name: 'x' }), {
     details: { password: [/8/, /upper/, /digit/], name: [/2/] },

@@ -53,7 +53,8 @@ export function createActionBuilder(ctx: Context): ActionBuilder {
     <const A extends readonly unknown[], D>(name: ActionName, readers: Readers<A>, work: Work<A, D>): Action<D> =>
     (session, ...given) =>
       runAction(ctx, name, async (ctx, line) => {
-        const { caller } = await admit(ctx, session, { access, rate: findRateLimit(name) });
+        const isOpenWithoutFactor = name === 'logout';
+        const { caller } = await admit(ctx, session, { access, rate: findRateLimit(name), isOpenWithoutFactor });
         line.userId = caller.id;
         const call = { ctx, caller };
         const list: readonly ArgumentReader<unknown>[] = readers;
