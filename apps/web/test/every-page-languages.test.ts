@@ -1,5 +1,11 @@
 import { type HTMLElement, type Node, NodeType } from 'node-html-parser';
 import t from 'tap';
+import {
+  findAccessibilityFaults,
+  openBrowser,
+  openPage,
+  SKIP_WITHOUT_BROWSER,
+} from '../../api/test/support/browser.ts';
 import { findSharedTexts } from '../../api/test/support/shared-words.ts';
 import { readStoredTexts } from '../../api/test/support/stored-texts.ts';
 import { fillAccount } from './support/filled-account.ts';
@@ -8,7 +14,7 @@ import { type ShownPage, visit } from './support/visitor.ts';
 /** What other products call their buttons. */
 const NAMES = ['Add New Webhook to Workspace', 'MCP: Open User Configuration'];
 
-const { app, ctx, ada, pages, others } = await fillAccount(t);
+const { app, ctx, ada, pages, others, parameters } = await fillAccount(t);
 const addresses = [...pages, ...others, '/nothing'];
 
 // The first visit marks runs as seen.
@@ -73,6 +79,37 @@ for (const kind of ['signedIn', 'guest'] as const) {
     }
   });
 }
+
+/** Words are longer in Portuguese. */
+const NARROW = [
+  '/',
+  '/tasks',
+  `/tasks/${parameters['/tasks/']}`,
+  '/tasks/new',
+  '/executions',
+  `/executions/${parameters['/executions/']}`,
+  '/channels',
+  '/webhooks',
+  '/usage',
+  '/notifications',
+  '/settings',
+  '/admin',
+];
+
+t.test('Pages in Portuguese fit 320 and 1,280 px and pass axe', { skip: SKIP_WITHOUT_BROWSER }, async (t) => {
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  const { page } = await openPage(await openBrowser(t), { reducedMotion: 'reduce' });
+  await page.context().addCookies([{ name: 'local-session', value: ada.token, url }]);
+  for (const address of NARROW) {
+    await page.goto(url + address, { waitUntil: 'domcontentloaded' });
+    for (const width of [1280, 320]) {
+      await page.setViewportSize({ width, height: 900 });
+      const shown = await page.evaluate('document.documentElement.scrollWidth');
+      t.ok(Number(shown) <= width, `${address} is ${shown} px wide at ${width} px`);
+    }
+    t.same(await findAccessibilityFaults(page), [], address);
+  }
+});
 
 /** What somebody can do: fields and buttons by their names, forms and links by their addresses. */
 function listControls(document: HTMLElement): string[] {
