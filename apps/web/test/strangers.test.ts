@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import t from 'tap';
+import { alerts } from '../../../packages/db/src/index.ts';
 import { listRoutes } from '../../api/test/support/contract/conformance.ts';
 import { signUpBob } from '../../api/test/support/people.ts';
 import { toAddress } from './support/every-page.ts';
 import { fillAccount } from './support/filled-account.ts';
 import { visit } from './support/visitor.ts';
 
-const { app, ada, parameters } = await fillAccount(t);
+const { app, ctx, ada, parameters } = await fillAccount(t);
 const bob = visit(app, await signUpBob(app));
 
 /** A session that has ended already is no error, and a part of a page says in a sentence that there is no such task. */
@@ -17,8 +18,10 @@ const patterns = listRoutes(app)
   .filter(({ method, config }) => [method].flat().includes('POST') && config?.access === 'page')
   .map(({ url }) => url)
   .filter((url) => url.includes(':') && !/^\/(admin|handler|unsubscribe)\//.test(url) && !OTHERS.includes(url));
+const [alert] = await ctx.db.select({ id: alerts.id }).from(alerts).limit(1);
 const ids = {
   ...parameters,
+  '/alerts/': alert?.id ?? 0,
   '/channels/:id/deliveries/': randomUUID(),
   '/notifications/': randomUUID(),
   '/usage/alerts/': randomUUID(),
