@@ -3,7 +3,6 @@ import { accounts } from './accounts.ts';
 import { admin } from './admin.ts';
 import { agent } from './agent.ts';
 import { alerts } from './alerts.ts';
-import { answers } from './answers.ts';
 import { apiMessages } from './api-messages.ts';
 import { audit } from './audit.ts';
 import { channelGuides } from './channel-guides.ts';
@@ -31,7 +30,6 @@ import { outcomes } from './outcomes.ts';
 import { providers } from './providers.ts';
 import { runs } from './runs.ts';
 import { schedule } from './schedule.ts';
-import { search } from './search.ts';
 import { secondFactor } from './second-factor.ts';
 import { settings } from './settings.ts';
 import { taskForm } from './task-form.ts';
@@ -47,7 +45,6 @@ export const en = {
   admin,
   agent,
   alerts,
-  answers,
   apiMessages,
   audit,
   channelGuides,
@@ -75,7 +72,6 @@ export const en = {
   providers,
   runs,
   schedule,
-  search,
   secondFactor,
   settings,
   taskForm,

@@ -14,4 +14,10 @@ export const lists = {
   /** The heading of a column of buttons, for screen readers. */
   actions: 'Actions',
   asCsv: 'Download as CSV',
+  searchTitle: 'Search',
+  searchLabel: 'Search tasks, answers and pages',
+  searchHint: 'Tasks are found by name, runs by words of their answers and prompts.',
+  found: (found: number) => formats.count(found, 'result', 'results'),
+  nothingFound: (q: string) => `Nothing found for “${q}”.`,
+  allMatchingRuns: 'All matching runs',
 };

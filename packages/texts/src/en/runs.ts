@@ -203,4 +203,9 @@ export const runs = {
     prompt: 'PROMPT',
     promptOfTask: 'PROMPT OF THE TASK',
   },
+  answerTable: 'Table',
+  answerNone: 'none',
+  yes: 'yes',
+  no: 'no',
+  moreSources: (sources: number) => formats.count(sources, 'more source', 'more sources'),
 };

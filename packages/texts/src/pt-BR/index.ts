@@ -4,7 +4,6 @@ import { accounts } from './accounts.ts';
 import { admin } from './admin.ts';
 import { agent } from './agent.ts';
 import { alerts } from './alerts.ts';
-import { answers } from './answers.ts';
 import { apiMessages } from './api-messages.ts';
 import { audit } from './audit.ts';
 import { channelGuides } from './channel-guides.ts';
@@ -32,7 +31,6 @@ import { outcomes } from './outcomes.ts';
 import { providers } from './providers.ts';
 import { runs } from './runs.ts';
 import { schedule } from './schedule.ts';
-import { search } from './search.ts';
 import { secondFactor } from './second-factor.ts';
 import { settings } from './settings.ts';
 import { taskForm } from './task-form.ts';
@@ -48,7 +46,6 @@ export const ptBR: typeof en = {
   admin,
   agent,
   alerts,
-  answers,
   apiMessages,
   audit,
   channelGuides,
@@ -76,7 +73,6 @@ export const ptBR: typeof en = {
   providers,
   runs,
   schedule,
-  search,
   secondFactor,
   settings,
   taskForm,

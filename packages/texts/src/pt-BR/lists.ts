@@ -12,4 +12,10 @@ export const lists: typeof en = {
   timesIn: (timeZone) => `Horários em ${timeZone}`,
   actions: 'Ações',
   asCsv: 'Baixar como CSV',
+  searchTitle: 'Buscar',
+  searchLabel: 'Buscar tarefas, respostas e páginas',
+  searchHint: 'Tarefas são encontradas pelo nome, execuções por palavras das respostas e dos prompts.',
+  found: (found) => formats.count(found, 'resultado', 'resultados'),
+  nothingFound: (q) => `Nada encontrado para “${q}”.`,
+  allMatchingRuns: 'Todas as execuções encontradas',
 };

@@ -204,4 +204,9 @@ export const runs: typeof en = {
     prompt: 'PROMPT',
     promptOfTask: 'PROMPT DA TAREFA',
   },
+  answerTable: 'Tabela',
+  answerNone: 'nenhum',
+  yes: 'sim',
+  no: 'não',
+  moreSources: (sources) => formats.count(sources, 'outra fonte', 'outras fontes'),
 };

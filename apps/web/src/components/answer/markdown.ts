@@ -22,7 +22,7 @@ for (const rule of ['th_open', 'td_open'] as const) {
 }
 // A wide table scrolls by itself, also with the keyboard.
 markdown.renderer.rules.table_open = (_tokens, _index, _options, env) =>
-  `<div class="scroll" role="group" aria-label="${(env as Texts).answers.table}" tabindex="0">\n<table>\n`;
+  `<div class="scroll" role="group" aria-label="${(env as Texts).runs.answerTable}" tabindex="0">\n<table>\n`;
 markdown.renderer.rules.table_close = () => '</table>\n</div>\n';
 markdown.renderer.rules.link_open = (tokens, index, options, _env, renderer) => {
   tokens[index]!.attrSet('rel', 'noopener noreferrer nofollow');

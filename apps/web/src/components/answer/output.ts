@@ -26,9 +26,9 @@ function findColumns(value: unknown): string[] | null {
 }
 
 /** A value that is no list and no object. */
-export function renderScalar({ answers }: Texts, value: unknown): Html {
+export function renderScalar({ runs }: Texts, value: unknown): Html {
   if (value === null) return html`<span class="muted">null</span>`;
-  if (typeof value === 'boolean') return html`${value ? answers.yes : answers.no}`;
+  if (typeof value === 'boolean') return html`${value ? runs.yes : runs.no}`;
   return html`<span class="plain-text">${String(value)}</span>`;
 }
 
@@ -53,7 +53,7 @@ const renderTable = (texts: Texts, name: string, rows: readonly Fields[], column
 
 function renderValue(texts: Texts, name: string, value: unknown): Html {
   if (isScalar(value)) return renderScalar(texts, value);
-  if (Array.isArray(value) && value.length === 0) return html`<span class="muted">${texts.answers.none}</span>`;
+  if (Array.isArray(value) && value.length === 0) return html`<span class="muted">${texts.runs.answerNone}</span>`;
   if (Array.isArray(value) && value.length <= MAX_ROWS && value.every(isScalar)) {
     return html`<ul>${value.map((one) => html`<li>${renderScalar(texts, one)}</li>`)}</ul>`;
   }

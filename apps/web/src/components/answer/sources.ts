@@ -22,10 +22,10 @@ function renderSource({ url, title }: Citation): Html {
 }
 
 /** The pages that an answer cites, numbered in its order. */
-export function renderSources(citations: readonly Citation[], { answers }: Texts): Html {
+export function renderSources(citations: readonly Citation[], { runs }: Texts): Html {
   const more = citations.slice(SHOWN);
   return html`<ol class="numbered sources">${citations.slice(0, SHOWN).map(renderSource)}</ol>${
     more.length > 0 &&
-    html`<details class="after"><summary>${answers.moreSources(more.length)}</summary><ol class="numbered sources after" start="${SHOWN + 1}">${more.map(renderSource)}</ol></details>`
+    html`<details class="after"><summary>${runs.moreSources(more.length)}</summary><ol class="numbered sources after" start="${SHOWN + 1}">${more.map(renderSource)}</ol></details>`
   }`;
 }

@@ -17,9 +17,9 @@ const describeField = ({ audit }: Texts, name: string): string =>
 
 function describeValue(context: UserPageContext, name: string, value: unknown): string {
   const { texts } = context;
-  const { audit, formats, answers } = texts;
+  const { audit, formats, runs } = texts;
   if (value === null || value === undefined || value === '') return audit.empty;
-  if (typeof value === 'boolean') return value ? answers.yes : answers.no;
+  if (typeof value === 'boolean') return value ? runs.yes : runs.no;
   if (Array.isArray(value)) return value.map((item) => describeValue(context, name, item)).join(', ');
   if (typeof value !== 'string') return JSON.stringify(value);
   if (name === 'changed') return describeField(texts, value);

@@ -63,24 +63,24 @@ const renderEntries = (id: string, title: string, entries: readonly Entry[], mor
 
 /** Tasks by name, runs by the words of their answers and prompts, and pages. */
 export async function showSearch(context: UserPageContext): Promise<Page> {
-  const { search, runs: runTexts } = context.texts;
+  const { lists, runs: runTexts } = context.texts;
   const { q: given = '' } = readQuery(context.request);
   const q = [...given.trim()].slice(0, MAX_CHARACTERS).join('');
   const pages = findPages(context, q);
   const [tasks, runs] = q === '' ? [[], []] : await Promise.all([findTasks(context, q), findRuns(context, q)]);
   const count = tasks.length + runs.length + pages.length;
-  const allRuns = html`<p><a href="${buildAddress('/executions', { q })}">${search.allRuns}</a></p>`;
+  const allRuns = html`<p><a href="${buildAddress('/executions', { q })}">${lists.allMatchingRuns}</a></p>`;
   return {
-    title: search.title,
+    title: lists.searchTitle,
     body: html`<form class="sentence" method="get" action="/search" role="search">
-<div class="grow">${renderInput({ name: 'q', label: search.label, type: 'search', value: q, attributes: raw(`maxlength="${MAX_CHARACTERS}" autofocus`) })}</div>
-<button>${search.title}</button>
+<div class="grow">${renderInput({ name: 'q', label: lists.searchLabel, type: 'search', value: q, attributes: raw(`maxlength="${MAX_CHARACTERS}" autofocus`) })}</div>
+<button>${lists.searchTitle}</button>
 </form>
 <div id="found" class="gap">
-<p class="fine muted" role="status">${count === 0 ? search.nothing(q) : q === '' ? search.hint : search.count(count)}</p>
+<p class="fine muted" role="status">${count === 0 ? lists.nothingFound(q) : q === '' ? lists.searchHint : lists.found(count)}</p>
 ${renderEntries('tasks', context.texts.tasks.title, tasks)}
 ${renderEntries('runs', runTexts.title, runs, runs.length === MAX_RUNS && allRuns)}
-${renderEntries('pages', search.pages, pages)}
+${renderEntries('pages', lists.pages, pages)}
 </div>`,
   };
 }
