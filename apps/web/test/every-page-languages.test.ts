@@ -8,6 +8,7 @@ import {
 } from '../../api/test/support/browser.ts';
 import { findSharedTexts } from '../../api/test/support/shared-words.ts';
 import { readStoredTexts } from '../../api/test/support/stored-texts.ts';
+import { until } from '../../api/test/support/until.ts';
 import { fillAccount } from './support/filled-account.ts';
 import { type ShownPage, visit } from './support/visitor.ts';
 
@@ -20,12 +21,9 @@ const addresses = [...pages, ...others, '/nothing'];
 // The first visit marks runs as seen.
 await openAll('en', ada);
 const english = { signedIn: await openAll('en', ada), guest: await openAll('en') };
-await app.inject({
-  method: 'PATCH',
-  url: '/api/user/settings',
-  headers: ada.headers,
-  payload: { language: 'pt-BR' },
-});
+const change = { method: 'PATCH', url: '/api/user/settings', headers: ada.headers } as const;
+// Rendering all pages at once can delay the event loop, for which a request is 503.
+await until(async () => (await app.inject({ ...change, payload: { language: 'pt-BR' } })).statusCode === 200);
 const portuguese = { signedIn: await openAll('pt-BR', ada), guest: await openAll('pt-BR') };
 const stored = strip(await readStoredTexts(ctx));
 
