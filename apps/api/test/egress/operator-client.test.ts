@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { createOperatorClient, type ExchangeRequest } from '../../src/lib/egress/exchange.ts';
+import type { ExchangeRequest } from '../../src/lib/egress/exchange.ts';
+import { createOperatorClient } from '../../src/lib/egress/operator-client.ts';
 import { startAiServer } from '../support/servers/ai-server.ts';
 import { startProbeServer } from '../support/servers/probe-servers.ts';
 

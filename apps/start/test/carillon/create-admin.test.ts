@@ -114,7 +114,16 @@ t.test('Invalid arguments exit with 2, and each command has help', async (t) => 
   t.match(await runCarillon(['create-admin'], env, { cwd }), { code: 2, err: /missing required argument 'email'/ });
   t.match(await runNext(['nothing'], env, { cwd }), { code: 2, err: /unknown command 'nothing'/ });
   t.match(await runNext(['doctor', '--processes', 'many'], env, { cwd }), { code: 2 });
-  for (const command of ['doctor', 'create-admin', 'reset-factors', 'backup', 'restore', 'prune', 'usage verify', 'secrets rotate']) {
+  for (const command of [
+    'doctor',
+    'create-admin',
+    'reset-factors',
+    'backup',
+    'restore',
+    'prune',
+    'usage verify',
+    'secrets rotate',
+  ]) {
     const { code, out } = await runNext([...command.split(' '), '--help'], env, { cwd });
     t.equal(code, 0);
     t.match(out, `Usage: carillon ${command}`);

@@ -1,6 +1,6 @@
 import { toStorableText } from '@carillon/contract/validation/unsafe-values';
 import type { Config } from '../config/config.ts';
-import { createOperatorClient } from '../egress/exchange.ts';
+import { createOperatorClient } from '../egress/operator-client.ts';
 import { type AiError, aborted, createError, type ErrorCode, type ProviderError, toAiError } from './errors.ts';
 import { createModelQuirks } from './models/quirks.ts';
 import { askOfflineModel } from './offline-model.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { toStorableText } from '@carillon/contract/validation/unsafe-values';
-import { Agent, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 
 export interface ExchangeRequest {
   /** Default: the origin of the dispatcher. */
@@ -110,33 +110,3 @@ export const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? va
 
 export const toText = (value: unknown): string | null =>
   (typeof value === 'string' && toStorableText(value, MAX_TEXT).trim()) || null;
-
-/** The egress policy does not apply, because the operator configures the addresses. */
-export interface OperatorClient {
-  request(request: ExchangeRequest & { origin: string }): Promise<ExchangeResult>;
-  readonly closed: boolean;
-  close(): Promise<void>;
-}
-
-/** `connections` are per origin; default: unlimited. */
-export function createOperatorClient(options: { connectMs: number; connections?: number }): OperatorClient {
-  const agent = new Agent({
-    connections: options.connections ?? null,
-    // A slow or reset HTTP/2 connection affects a hundred requests.
-    allowH2: false,
-    connect: { timeout: options.connectMs },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
-  const closing = new AbortController();
-  return {
-    request: (request) => exchange(agent, { ...request, signals: [...(request.signals ?? []), closing.signal] }),
-    get closed() {
-      return closing.signal.aborted;
-    },
-    close() {
-      closing.abort();
-      return agent.destroy();
-    },
-  };
-}

@@ -1,13 +1,7 @@
 import type { DesignUser, NotesWorkspace } from '@carillon/contract/integrations';
 import type { Config } from '../config/config.ts';
-import {
-  createOperatorClient,
-  type JsonObject,
-  type OperatorClient,
-  parseJson,
-  toObject,
-  toText,
-} from '../egress/exchange.ts';
+import { type JsonObject, parseJson, toObject, toText } from '../egress/exchange.ts';
+import { createOperatorClient, type OperatorClient } from '../egress/operator-client.ts';
 
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 1024 * 1024;

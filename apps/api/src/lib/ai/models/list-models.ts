@@ -1,4 +1,5 @@
-import { createOperatorClient, parseJson, toArray, toObject } from '../../egress/exchange.ts';
+import { parseJson, toArray, toObject } from '../../egress/exchange.ts';
+import { createOperatorClient } from '../../egress/operator-client.ts';
 import { findModelList, type Provider, type Providers } from '../providers.ts';
 
 /** `unknown` if the provider has no list or did not answer. */
