@@ -254,7 +254,7 @@ t.test('Failures of the service say whether and when to try again, and a bug is 
   t.match(busy.meta, { code: 'SERVICE_UNAVAILABLE', status: 503 });
   t.match(describe(preconditionFailed()), {
     code: 'PRECONDITION_FAILED',
-    text: /Read it again/,
+    text: /Fetch it again/,
     meta: { status: 412 },
   });
   t.match(describe(new AppError('conflict', 'It has ended.')), { text: 'It has ended.', meta: { status: 409 } });
