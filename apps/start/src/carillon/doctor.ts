@@ -25,7 +25,7 @@ export const addDoctorCommand: AddCommand = (program, context) => {
     .action(async ({ processes, json }: { processes: number; json?: true }) => {
       const progress = startProgressBar('Checking');
       try {
-        const findings = await runChecks(context.env, {
+        const findings = await runChecks(context.env, context.texts.doctor, {
           processes,
           onCheck: (check, done, total) => {
             context.signal.throwIfAborted();

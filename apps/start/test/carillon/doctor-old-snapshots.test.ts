@@ -1,10 +1,12 @@
 import { checkOldSnapshots } from '@carillon/api/product/system/checks/old-snapshots';
+import { getTexts } from '@carillon/texts';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { testContext } from '../../../api/test/support/context.ts';
 
 const { ctx } = await testContext(t);
-const check = async () => (await checkOldSnapshots(ctx.db, 10)).map(({ level, message }) => `${level}: ${message}`);
+const check = async () =>
+  (await checkOldSnapshots(ctx.db, getTexts('en').doctor, 10)).map(({ level, message }) => `${level}: ${message}`);
 
 t.test('The doctor finds a transaction that keeps the dead rows of many others', async (t) => {
   await ctx.db.transaction(async (tx) => {

@@ -1,6 +1,7 @@
 import { preparePartitions } from '@carillon/api/product/retention/partitions/change-partitions';
 import { checkPartitions } from '@carillon/api/product/system/checks/partitions';
 import { DAY_MS, MAX_ID } from '@carillon/contract/primitives';
+import { getTexts } from '@carillon/texts';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { testContext } from '../../../api/test/support/context.ts';
@@ -10,7 +11,7 @@ const now = new Date();
 const later = new Date(now.getTime() + 40 * DAY_MS);
 const prepareUntil = (at: Date) => preparePartitions({ ...ctx, now: () => at });
 const check = async (at: Date) =>
-  (await checkPartitions(ctx.db, at)).map(({ level, message }) => `${level}: ${message}`);
+  (await checkPartitions(ctx.db, at, getTexts('en').doctor)).map(({ level, message }) => `${level}: ${message}`);
 const OK = 'ok: the partitions of this month and the next exist';
 const missing = (table: string) =>
   `warning: ${table} has no partition for new rows, which are stored in ${table}_later.`;

@@ -7,6 +7,7 @@ import { VERSION } from '@carillon/api/lib/config/config';
 import { columnAad, encrypt } from '@carillon/api/lib/crypto/encryption';
 import type { Finding } from '@carillon/api/product/system/checks/finding';
 import { deliveries, endpoints, schedulerState, tasks, users } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
@@ -38,7 +39,7 @@ type Overrides = Record<string, string | undefined>;
 
 /** The findings that are not ok, as `level check: message`. */
 async function findProblems(overrides: Overrides = {}, options: CheckOptions = {}) {
-  const findings = await runChecks({ ...env, ...overrides }, { cwd: DATA_DIR, ...options });
+  const findings = await runChecks({ ...env, ...overrides }, getTexts('en').doctor, { cwd: DATA_DIR, ...options });
   for (const { level, fix } of findings)
     if (level !== 'ok' && !fix) throw new Error('A finding does not say how to fix it.');
   return findings
@@ -188,7 +189,7 @@ const PROBLEMS: Record<string, [Overrides, RegExp]> = {
 
 for (const [name, [overrides, line]] of Object.entries(PROBLEMS)) {
   t.test(`The doctor finds ${name}, and nothing else`, async (t) => {
-    const findings = await runChecks({ ...env, ...overrides }, { cwd: DATA_DIR });
+    const findings = await runChecks({ ...env, ...overrides }, getTexts('en').doctor, { cwd: DATA_DIR });
     const isSkipped = ({ message }: Finding) => message === 'This was not checked.';
     const found = findings.filter((finding) => finding.level !== 'ok' && !isSkipped(finding));
     const lines = found.map(({ level, check, message, fix }) => `${level} ${check}: ${message} ${fix}`);

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type Db, queryRows, schedulerState } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
@@ -24,7 +25,7 @@ const run = openCarillon(t);
 
 /** The findings about the database, as `level: message`. */
 async function check(overrides: Record<string, string>) {
-  const findings = await runChecks({ ...env, ...overrides }, { cwd: folder });
+  const findings = await runChecks({ ...env, ...overrides }, getTexts('en').doctor, { cwd: folder });
   return findings.filter(({ check }) => check === 'database').map(({ level, message }) => `${level}: ${message}`);
 }
 

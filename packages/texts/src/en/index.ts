@@ -10,6 +10,7 @@ import { channels } from './channels.ts';
 import { commands } from './commands.ts';
 import { coupons } from './coupons.ts';
 import { deliveries } from './deliveries.ts';
+import { doctor } from './doctor.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
 import { failures } from './failures.ts';
@@ -52,6 +53,7 @@ export const en = {
   commands,
   coupons,
   deliveries,
+  doctor,
   errors,
   events,
   failures,

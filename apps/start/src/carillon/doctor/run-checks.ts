@@ -7,7 +7,7 @@ import type { Config } from '@carillon/api/lib/config/config';
 import type { Environment } from '@carillon/api/lib/config/environment';
 import { checkDeliveries } from '@carillon/api/product/system/checks/deliveries';
 import { checkEncryptionKeys } from '@carillon/api/product/system/checks/encryption-keys';
-import { type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
+import { type DoctorTexts, type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
 import { checkMail } from '@carillon/api/product/system/checks/mail';
 import { checkModels } from '@carillon/api/product/system/checks/models';
 import { checkOldSnapshots } from '@carillon/api/product/system/checks/old-snapshots';
@@ -43,7 +43,7 @@ export interface CheckOptions {
 const CHECKS = ['data folder', 'database', 'AI provider', 'mail', 'storage', 'reverse proxy'] as const;
 
 /** Runs each check; one that depends on an invalid setting is skipped with a warning. */
-export async function runChecks(env: Environment, options: CheckOptions = {}): Promise<Finding[]> {
+export async function runChecks(env: Environment, texts: DoctorTexts, options: CheckOptions = {}): Promise<Finding[]> {
   const { processes = 1, now = systemClock, cwd = process.cwd(), onCheck = () => {} } = options;
   const { config, replaced, findings } = checkConfig(env, cwd);
   let model = DEFAULT_MODEL;
@@ -62,7 +62,7 @@ export async function runChecks(env: Environment, options: CheckOptions = {}): P
       const { findings, readable } = await checkDatabase(db, { config, processes, now, pooling });
       const found = [
         ...findings,
-        ...(await checkOldSnapshots(db)),
+        ...(await checkOldSnapshots(db, texts)),
         ...(await checkPooler(db, pooling, config)),
         ...(await checkReplicas(db, config)),
       ];
@@ -72,10 +72,10 @@ export async function runChecks(env: Environment, options: CheckOptions = {}): P
       providers = await createProviderList(db, config)
         .load()
         .catch(() => null);
-      models = await checkModels(db).catch(() => []);
-      const secrets = replaced.has('ENCRYPTION_KEY') ? [] : await checkEncryptionKeys(db, config.encryptionKeys);
-      const deliveries = await checkDeliveries(db, now(), config.retention.deliveriesDays);
-      const partitions = await checkPartitions(db, now());
+      models = await checkModels(db, texts).catch(() => []);
+      const secrets = replaced.has('ENCRYPTION_KEY') ? [] : await checkEncryptionKeys(db, config.encryptionKeys, texts);
+      const deliveries = await checkDeliveries(db, now(), config.retention.deliveriesDays, texts);
+      const partitions = await checkPartitions(db, now(), texts);
       return [...found, ...partitions, ...secrets, ...(await checkScheduler(db, now())), ...deliveries];
     }),
   );
@@ -84,7 +84,7 @@ export async function runChecks(env: Environment, options: CheckOptions = {}): P
     ['AI_BASE_URL', 'AI_API_KEY', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'AI_TIMEOUT_MS'],
     async () => [...(await checkProviders(config, model, providers)), ...models],
   );
-  await run('mail', ['SMTP_URL'], () => checkMail(config.mail));
+  await run('mail', ['SMTP_URL'], () => checkMail(config.mail, texts));
   const storageVariables = [
     'DATA_DIR',
     'STORAGE_DRIVER',
@@ -94,7 +94,7 @@ export async function runChecks(env: Environment, options: CheckOptions = {}): P
     'S3_ACCESS_KEY_ID',
     'S3_SECRET_ACCESS_KEY',
   ];
-  await run('storage', storageVariables, () => checkStorage(config));
+  await run('storage', storageVariables, () => checkStorage(config, texts));
   await run('reverse proxy', ['BASE_URL'], () => checkProxy(config));
   return findings;
 }

@@ -9,13 +9,13 @@ const PATH = '/admin/checks';
 export async function showChecks(context: UserPageContext): Promise<Page> {
   const services = readQuery(context.request).only !== 'database';
   const { findings } = unwrap(await context.actions.checkInstallation(context.session, { services }));
-  const { admin } = context.texts;
+  const { admin, doctor } = context.texts;
   const content =
     findings.length === 0
       ? html`<p>${admin.noProblems}</p>`
-      : html`<ul class="needs" lang="en">${findings.map(
+      : html`<ul class="needs">${findings.map(
           ({ check, level, message, fix }) =>
-            html`<li>${renderIcon(level === 'problem' ? 'failed' : 'late')}<div><p><b>${check}</b>: ${message}</p>${fix !== undefined && html`<p class="hint">${fix}</p>`}</div></li>`,
+            html`<li>${renderIcon(level === 'problem' ? 'failed' : 'late')}<div><p><b>${doctor.checks[check]}</b>: ${message}</p>${fix !== undefined && html`<p class="hint">${fix}</p>`}</div></li>`,
         )}</ul>`;
   return {
     title: admin.checks,

@@ -1,3 +1,4 @@
+import { getTexts } from '@carillon/texts';
 import { getSettings } from '../../../platform/settings.ts';
 import { listProviders } from '../../../product/executions/request/providers/read.ts';
 import { testProvider } from '../../../product/executions/request/providers/test-call.ts';
@@ -20,8 +21,8 @@ export const adminActions = ({ signedIn }: WebActionBuilder) => {
   return {
     getServiceOverview: signedIn('getServiceOverview', async ({ ctx }) => getOverview(ctx)),
 
-    checkInstallation: signedIn('checkInstallation', async ({ ctx }, { services }) => ({
-      findings: await findProblems(ctx, services),
+    checkInstallation: signedIn('checkInstallation', async ({ ctx, caller }, { services }) => ({
+      findings: await findProblems(ctx, services, getTexts(caller.language).doctor),
     })),
 
     listAccounts: signedIn('listAccounts', async ({ ctx }, query) => listUsers(ctx, query)),

@@ -2,12 +2,16 @@ import { type Db, queryRows } from '@carillon/db';
 import { getTableName, sql } from 'drizzle-orm';
 import type { EncryptionKey } from '../../../lib/config/secrets.ts';
 import { columnAad, decrypt, ENCRYPTED_COLUMNS, type EncryptedColumn } from '../../../lib/crypto/encryption.ts';
-import { type Finding, findingsFor } from './finding.ts';
+import { type DoctorTexts, type Finding, findingsFor } from './finding.ts';
 
 const { ok, problem } = findingsFor('secrets');
 
 /** Decrypts one value of each encrypted column and key. */
-export async function checkEncryptionKeys(db: Db, keys: readonly EncryptionKey[]): Promise<Finding[]> {
+export async function checkEncryptionKeys(
+  db: Db,
+  keys: readonly EncryptionKey[],
+  texts: DoctorTexts,
+): Promise<Finding[]> {
   const problems: Finding[] = [];
   for (const column of Object.keys(ENCRYPTED_COLUMNS) as EncryptedColumn[]) {
     const { table, id, ciphertext } = ENCRYPTED_COLUMNS[column];
@@ -27,9 +31,9 @@ export async function checkEncryptionKeys(db: Db, keys: readonly EncryptionKey[]
       try {
         decrypt(keys, sample.ciphertext, columnAad(column, sample.id));
       } catch (error) {
-        problems.push(problem((error as Error).message, 'Add its key to ENCRYPTION_KEY, after the first one.'));
+        problems.push(problem((error as Error).message, texts.addEncryptionKey));
       }
     }
   }
-  return problems.length > 0 ? problems : [ok('ENCRYPTION_KEY decrypts the secrets in the database')];
+  return problems.length > 0 ? problems : [ok(texts.secretsDecrypted)];
 }

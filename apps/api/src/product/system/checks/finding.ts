@@ -1,6 +1,10 @@
+import type { Texts } from '@carillon/texts';
+
+export type DoctorTexts = Texts['doctor'];
+
 export interface Finding {
-  /** What was checked, such as `database`. */
-  check: string;
+  /** What was checked, such as `database`: a name that is the same in each language. */
+  check: keyof DoctorTexts['checks'];
   /** A problem stops something from working, a warning may. */
   level: 'ok' | 'warning' | 'problem';
   message: string;
@@ -9,7 +13,7 @@ export interface Finding {
 }
 
 /** Builders for the findings of one check. */
-export const findingsFor = (check: string) => ({
+export const findingsFor = (check: Finding['check']) => ({
   ok: (message: string): Finding => ({ check, level: 'ok', message }),
   warning: (message: string, fix: string): Finding => ({ check, level: 'warning', message, fix }),
   problem: (message: string, fix: string): Finding => ({ check, level: 'problem', message, fix }),

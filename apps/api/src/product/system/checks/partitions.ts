@@ -4,7 +4,7 @@ import { listPartitions, type Partition } from '@carillon/db/partitions';
 import { sql } from 'drizzle-orm';
 import { HISTORY, readLastId } from '../../retention/partitions/execution-partitions.ts';
 import { findMissingMonth, MONTHLY_TABLES } from '../../retention/partitions/month-partitions.ts';
-import { type Finding, findingsFor } from './finding.ts';
+import { type DoctorTexts, type Finding, findingsFor } from './finding.ts';
 
 const { ok, warning, problem } = findingsFor('partitions');
 /** A running API process makes partitions within a minute, unless long statements keep the table in use. */
@@ -13,14 +13,17 @@ const WARNING_IDS = 0.7 * MAX_ID;
 const PROBLEM_IDS = 0.95 * MAX_ID;
 
 /** Checks that the partitions of this month and the next exist, and that ids for executions are left. */
-export async function checkPartitions(db: Db, now: Date): Promise<Finding[]> {
+export async function checkPartitions(db: Db, now: Date, texts: DoctorTexts): Promise<Finding[]> {
   if (!(await canCheck(db))) return [];
   const lastId = await readLastId(db);
   const missing = await findTablesWithoutNextMonth(db, now);
   const { from } = (await listPartitions(db, HISTORY)).at(-1) as Partition;
   if (lastId >= Number(from)) missing.push('executions');
-  const found = [...missing.map(describeMissing), ...checkIds(lastId)];
-  return found.length > 0 ? found : [ok('the partitions of this month and the next exist')];
+  const found = [
+    ...missing.map((table) => warning(texts.noPartition(table), texts.makePartition)),
+    ...checkIds(lastId, texts),
+  ];
+  return found.length > 0 ? found : [ok(texts.partitionsExist)];
 }
 
 /** False before the migration that divides the tables, and for a user who may not read the last id. */
@@ -41,20 +44,9 @@ async function findTablesWithoutNextMonth(db: Db, now: Date): Promise<string[]> 
   return missing;
 }
 
-const describeMissing = (table: string): Finding =>
-  warning(
-    `${table} has no partition for new rows, which are stored in ${table}_later.`,
-    'Start an API process, which makes it, or run pnpm carillon prune. If one runs, its log says which table is in use.',
-  );
-
-function checkIds(lastId: number): Finding[] {
+function checkIds(lastId: number, texts: DoctorTexts): Finding[] {
   if (lastId < WARNING_IDS) return [];
   const percent = Math.floor((lastId / MAX_ID) * 100);
   const report = lastId < PROBLEM_IDS ? warning : problem;
-  return [
-    report(
-      `${percent} % of the ids of executions are used, and none is used twice.`,
-      'Plan a further installation: see "Cells of users" in docs/operating/scaling.md.',
-    ),
-  ];
+  return [report(texts.idsUsed(percent), texts.planInstallation)];
 }
