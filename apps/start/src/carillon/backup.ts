@@ -5,26 +5,17 @@ import { readSnapshot } from '@carillon/db/backup/snapshot';
 import { sql } from 'drizzle-orm';
 import { createBackup } from './archive/create.ts';
 import { type AddCommand, CommandFailure, withConfig, withDatabase } from './command.ts';
-import { formatBytes, joinParagraphLines } from './formatting.ts';
+import { formatBytes } from './formatting.ts';
 import { startProgressBar } from './progress-bar.ts';
 
-const DESCRIPTION = `Writes the database and the files on disk to one archive.
-
-The archive contains the whole database at one instant, except for the counters of rate limits, and the files of
-STORAGE_DRIVER=disk. The service can run at the same time. Files in a bucket (s3) are not included: back up the bucket itself. No
-other program is needed, and memory use does not depend on the amount of data.
-
-The archive is a tar file compressed with Zstandard that only its owner can read. Secrets in it stay encrypted: store
-ENCRYPTION_KEY elsewhere, because they cannot be decrypted without it, and JWT_SECRET, because all sessions end without it.`;
-
 export const addBackupCommand: AddCommand = (program, context) => {
-  const texts = context.texts.commands;
+  const { commands: texts, help } = context.texts;
   program
     .command('backup')
-    .summary('write the database and the files on disk to one archive')
-    .description(joinParagraphLines(DESCRIPTION))
-    .argument('<file>', 'the archive, such as carillon-2026-11-20.tar.zst; it must not exist')
-    .option('--json', 'print the result as JSON')
+    .summary(help.backup.summary)
+    .description(help.backup.description)
+    .argument('<file>', help.backup.file)
+    .option('--json', help.json)
     .action((file: string, { json }: { json?: true }) =>
       withConfig(context, async (config) => {
         if (existsSync(file)) throw new CommandFailure(texts.exists(file));

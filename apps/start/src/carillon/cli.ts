@@ -21,18 +21,28 @@ const USAGE_ERROR = 2;
  */
 export async function runCarillon(args: string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<number> {
   let exitCode = 0;
+  const texts = getTerminalTexts(env);
+  const { help } = texts;
+  const titles: Record<string, string> = help.titles;
   const context: CommandContext = {
     env,
     signal,
-    texts: getTerminalTexts(env),
+    texts,
     setExitCode: (code) => {
       exitCode = code;
     },
   };
   const program = new Command('carillon')
-    .description('Runs and repairs an installation of Carillon. Settings come from the environment and from .env.')
-    .version(VERSION)
-    .showHelpAfterError('Add --help for usage.')
+    .description(help.program)
+    .version(VERSION, '-V, --version', help.version)
+    .helpOption('-h, --help', help.helpOption)
+    .helpCommand('help [command]', help.helpOption)
+    .configureHelp({
+      styleTitle: (title) => titles[title] ?? title,
+      styleOptionDescription: (text) =>
+        text.replace(/\(default: (.*)\)$/, (_, value: string) => help.defaultValue(value)),
+    })
+    .showHelpAfterError(help.seeHelp)
     .exitOverride();
   addDoctorCommand(program, context);
   addCreateAdminCommand(program, context);

@@ -13,7 +13,6 @@ import { type Texts, translateApiMessage } from '@carillon/texts';
 import promptPassword from '@inquirer/password';
 import { and, ne } from 'drizzle-orm';
 import { type AddCommand, CommandFailure, withConfig, withDatabase } from './command.ts';
-import { joinParagraphLines } from './formatting.ts';
 
 interface Options {
   name: string;
@@ -22,21 +21,17 @@ interface Options {
   json?: true;
 }
 
-const DESCRIPTION = `Creates an admin account. An existing account is promoted: it keeps its password and has to sign in again.
-Without an option the command asks for the password, which needs at least 8 characters with an upper-case letter, a
-lower-case letter and a digit. The database must have its tables: start Carillon once before. The audit log records it.`;
-
 export const addCreateAdminCommand: AddCommand = (program, context) => {
-  const texts = context.texts.commands;
+  const { commands: texts, help } = context.texts;
   program
     .command('create-admin')
-    .summary('create an admin account, or promote an existing one')
-    .description(joinParagraphLines(DESCRIPTION))
-    .argument('<email>', 'the e-mail address that the admin signs in with')
-    .option('--name <name>', 'the name of the new account', 'Admin')
-    .option('--password-file <path>', 'read the password of the new account from a file')
-    .option('--generate', 'generate a password for the new account and print it')
-    .option('--json', 'print the result as JSON')
+    .summary(help.createAdmin.summary)
+    .description(help.createAdmin.description)
+    .argument('<email>', help.createAdmin.email)
+    .option('--name <name>', help.createAdmin.name, 'Admin')
+    .option('--password-file <path>', help.createAdmin.passwordFile)
+    .option('--generate', help.createAdmin.generate)
+    .option('--json', help.json)
     .action((email: string, options: Options) =>
       withConfig(context, (config) =>
         withDatabase(config, async (url) => {

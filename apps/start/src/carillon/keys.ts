@@ -4,6 +4,7 @@ import { revokeApiKeys } from '@carillon/api/product/auth/keys/write';
 import { hasEmail } from '@carillon/api/product/auth/write';
 import { isUuid } from '@carillon/contract/validation/formats';
 import { apiKeys, users } from '@carillon/db';
+import type { Texts } from '@carillon/texts';
 import { desc, eq } from 'drizzle-orm';
 import { type AddCommand, type CommandContext, CommandFailure, withConfig, withDatabase } from './command.ts';
 
@@ -20,17 +21,14 @@ interface RevokeOptions {
 }
 
 export const addKeysCommand: AddCommand = (program, context) => {
-  const texts = context.texts.commands;
-  const keys = program
-    .command('keys')
-    .summary('list and revoke the API keys of a user')
-    .description('Commands for the API keys of a user.');
+  const { commands: texts, help } = context.texts;
+  const keys = program.command('keys').summary(help.keys.summary).description(help.keys.description);
   keys
     .command('list')
-    .summary('list the API keys of a user')
-    .description('Lists the API keys of a user, newest first, those that have expired too.')
-    .requiredOption('--user <email>', 'e-mail address of the account')
-    .option('--json', 'print the keys as JSON')
+    .summary(help.listKeys.summary)
+    .description(help.listKeys.description)
+    .requiredOption('--user <email>', help.keys.user)
+    .option('--json', help.listKeys.json)
     .action(({ user, json }: ListOptions) =>
       withUser(context, user, async (ctx, userId) => {
         const found = await ctx.db
@@ -39,22 +37,21 @@ export const addKeysCommand: AddCommand = (program, context) => {
           .where(eq(apiKeys.userId, userId))
           .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id));
         if (json) return console.log(JSON.stringify(found));
-        for (const key of found) console.log(describeKey(key, ctx.now()));
+        for (const key of found) console.log(describeKey(key, ctx.now(), texts));
         console.log(texts.keysOf(user, found.length));
       }),
     );
   keys
     .command('revoke')
-    .summary('delete API keys of a user')
-    .description('Deletes API keys of a user. Requests with them are 401 from now on, at every process.')
-    .argument('[id...]', 'ids of the keys, as `keys list` prints them')
-    .requiredOption('--user <email>', 'e-mail address of the account')
-    .option('--all', 'delete all keys of the account')
+    .summary(help.revokeKeys.summary)
+    .description(help.revokeKeys.description)
+    .argument('[id...]', help.revokeKeys.ids)
+    .requiredOption('--user <email>', help.keys.user)
+    .option('--all', help.revokeKeys.all)
     .action((ids: string[], { user, all }: RevokeOptions) => {
-      if (all ? ids.length > 0 : ids.length === 0) throw new CommandFailure('Give ids of keys, or --all.', USAGE_ERROR);
+      if (all ? ids.length > 0 : ids.length === 0) throw new CommandFailure(texts.idsOrAll, USAGE_ERROR);
       const unknown = ids.find((id) => !isUuid(id));
-      if (unknown !== undefined)
-        throw new CommandFailure(`${unknown} is not the id of a key: see \`keys list\`.`, USAGE_ERROR);
+      if (unknown !== undefined) throw new CommandFailure(texts.notKeyId(unknown), USAGE_ERROR);
       return withUser(context, user, async (ctx, userId) => {
         for (const id of all ? [undefined] : ids) {
           const revoked = await revokeApiKeys(ctx, userId, id);
@@ -85,9 +82,13 @@ const withUser = (context: CommandContext, email: string, work: (ctx: Context, u
 
 type Key = Pick<typeof apiKeys.$inferSelect, 'id' | 'prefix' | 'name' | 'scopes' | 'expiresAt' | 'lastUsedAt'>;
 
-function describeKey({ id, prefix, name, scopes, expiresAt, lastUsedAt }: Key, now: Date): string {
+function describeKey(
+  { id, prefix, name, scopes, expiresAt, lastUsedAt }: Key,
+  now: Date,
+  texts: Texts['commands'],
+): string {
   const expiry =
-    expiresAt === null ? 'no expiry' : `${expiresAt <= now ? 'expired' : 'expires'} ${expiresAt.toISOString()}`;
-  const use = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`;
+    expiresAt === null ? texts.noExpiry : texts[expiresAt <= now ? 'expired' : 'expires'](expiresAt.toISOString());
+  const use = lastUsedAt === null ? texts.neverUsed : texts.lastUsed(lastUsedAt.toISOString());
   return `${id}  ${prefix}…  ${JSON.stringify(name)}  ${scopes.join(' ')}  ${expiry}  ${use}`;
 }

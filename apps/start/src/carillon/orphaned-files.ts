@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { Context } from '@carillon/api/context';
 import { queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
-import type { ProgressBar } from './progress-bar.ts';
 
 const BATCH_SIZE = 500;
 /** Files of uploads in progress are younger. */
@@ -17,7 +16,11 @@ export interface OrphanedFiles {
 }
 
 /** Removes files of the storage in `folder` that are older than a day and that the database does not know. */
-export async function removeOrphanedFiles(ctx: Context, folder: string, progress: ProgressBar): Promise<OrphanedFiles> {
+export async function removeOrphanedFiles(
+  ctx: Context,
+  folder: string,
+  onRemove: (removed: number, found: number) => void,
+): Promise<OrphanedFiles> {
   const orphans: OrphanedFiles = { found: 0, removed: 0, refused: false };
   let known = 0;
   for await (const names of listBatches(folder)) {
@@ -33,7 +36,7 @@ export async function removeOrphanedFiles(ctx: Context, folder: string, progress
       if (!(await isOld(ctx, join(folder, name)))) continue;
       await rm(join(folder, name));
       orphans.removed += 1;
-      progress.show(orphans.removed, orphans.found, 'files without an upload');
+      onRemove(orphans.removed, orphans.found);
     }
   }
   return orphans;

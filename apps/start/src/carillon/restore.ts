@@ -7,27 +7,17 @@ import { readArchive } from './archive/read.ts';
 import { restoreArchive } from './archive/restore.ts';
 import { stageFiles } from './archive/staged-files.ts';
 import { type AddCommand, type CommandContext, CommandFailure, withConfig, withDatabase } from './command.ts';
-import { joinParagraphLines } from './formatting.ts';
 import { startProgressBar } from './progress-bar.ts';
 import { verifyUsage } from './usage-verify.ts';
 
-const DESCRIPTION = `Restores a backup into an empty installation.
-
-The database must be empty, without tables: a new one or, with the embedded PostgreSQL, another DATA_DIR. Carillon must not
-run on it; a process that starts during the restore waits. A backup of an older version is migrated to the current schema.
-
-Either everything is restored or nothing: a damaged or truncated archive is rejected and leaves the database empty. Work that
-ran during the backup is taken over as after a crash. Set the ENCRYPTION_KEY of the backup, and its JWT_SECRET to keep
-sessions.`;
-
 export const addRestoreCommand: AddCommand = (program, context) => {
-  const texts = context.texts.commands;
+  const { commands: texts, help } = context.texts;
   program
     .command('restore')
-    .summary('restore a backup into an empty installation')
-    .description(joinParagraphLines(DESCRIPTION))
-    .argument('<file>', 'the archive')
-    .option('--json', 'print the result as JSON')
+    .summary(help.restore.summary)
+    .description(help.restore.description)
+    .argument('<file>', help.restore.file)
+    .option('--json', help.json)
     .action((file: string, { json }: { json?: true }) =>
       withConfig(context, (config) =>
         withDatabase(config, async (url) => {

@@ -3,22 +3,19 @@ import { rotateKeys } from '@carillon/api/lib/crypto/rotate-keys';
 import { connect } from '@carillon/db';
 import type { Texts } from '@carillon/texts';
 import { type AddCommand, withConfig, withDatabase } from './command.ts';
-import { joinParagraphLines } from './formatting.ts';
 
 const STATEMENT_TIMEOUT_MS = 60_000;
 const FAILED = 2;
 
-const DESCRIPTION = `Encrypts every secret in the database with the first key of ENCRYPTION_KEY. The service can run
-at the same time. The exit code is 0 if the other keys can be removed, 1 if one of them is still needed, and 2 for a failure.`;
-
 export const addSecretsCommand: AddCommand = (program, context) => {
+  const { help } = context.texts;
   program
     .command('secrets')
-    .summary('rotate the encryption key of the secrets in the database')
-    .description('Commands for the encrypted secrets in the database.')
+    .summary(help.secrets.summary)
+    .description(help.secrets.description)
     .command('rotate')
-    .summary('encrypt every secret with the first key of ENCRYPTION_KEY')
-    .description(joinParagraphLines(DESCRIPTION))
+    .summary(help.rotateSecrets.summary)
+    .description(help.rotateSecrets.description)
     .action(() =>
       withConfig(
         context,

@@ -4,24 +4,20 @@ import { findWrongCounters } from '@carillon/api/product/usage/verify';
 import { connect } from '@carillon/db';
 import type { Texts } from '@carillon/texts';
 import { type AddCommand, withConfig, withDatabase } from './command.ts';
-import { joinParagraphLines } from './formatting.ts';
 
 /** The usage ledger of a large installation is long. */
 const STATEMENT_TIMEOUT_MS = 10 * 60_000;
 const FAILED = 2;
 
-const DESCRIPTION = `Adds up the usage ledger and the uploads, counts the tasks, and compares the results with the counters
-of quotas and lists. It changes nothing; the service can run at the same time. The exit code is 0 if they match, 1 if they differ,
-and 2 for a failure.`;
-
 export const addUsageCommand: AddCommand = (program, context) => {
+  const { help } = context.texts;
   program
     .command('usage')
-    .summary('verify the counters of quotas')
-    .description('Commands for the usage of quotas.')
+    .summary(help.usage.summary)
+    .description(help.usage.description)
     .command('verify')
-    .summary('compare the counters with the ledger, the uploads and the tasks')
-    .description(joinParagraphLines(DESCRIPTION))
+    .summary(help.verifyUsage.summary)
+    .description(help.verifyUsage.description)
     .action(() =>
       withConfig(
         context,

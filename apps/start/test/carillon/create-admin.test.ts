@@ -108,6 +108,9 @@ t.test('A terminal in Portuguese is answered in Portuguese', async (t) => {
   t.match([weak.code, weak.err], [1, /^A senha deve ter pelo menos 8 caracteres/]);
   const link = await runNext(['setup-link'], portuguese, { cwd });
   t.match([link.code, link.err], [1, /^Já existe uma conta/]);
+  const help = await runNext(['create-admin', '--help'], portuguese, { cwd });
+  t.match(help.out, /^Uso: .*\nCria uma conta.*\nArgumentos:.*\nOpções:.*\(padrão: "Admin"\)/s);
+  t.notMatch(help.out, /default|display help/);
 });
 
 t.test('Invalid arguments exit with 2, and each command has help', async (t) => {

@@ -2,7 +2,7 @@ import { formats } from './formats.ts';
 
 const { count, number } = formats;
 
-/** What commands on the terminal ask and report. Their help is English in every language. */
+/** What commands on the terminal ask and report. */
 export const commands = {
   noTables: 'The database has no tables yet: start Carillon first.',
   unreadable: (path: string, code: string) => `${path} cannot be read (${code}).`,
@@ -49,9 +49,49 @@ export const commands = {
   warning: (text: string) => `Warning: ${text}`,
 
   keysOf: (user: string, keys: number) => `${user} has ${count(keys, 'API key', 'API keys')}.`,
+  noExpiry: 'no expiry',
+  expired: (moment: string) => `expired ${moment}`,
+  expires: (moment: string) => `expires ${moment}`,
+  neverUsed: 'never used',
+  lastUsed: (moment: string) => `last used ${moment}`,
+  idsOrAll: 'Give ids of keys, or --all.',
+  notKeyId: (id: string) => `${id} is not the id of a key: see \`keys list\`.`,
   revoked: (key: string) => `Revoked ${key}`,
   noKeysLeft: (user: string) => `${user} has no API keys any more.`,
   noKey: (user: string, id: string) => `${user} has no API key ${id}.`,
+
+  pruning: 'Pruning',
+  prunedKinds: {
+    executions: 'executions',
+    occurrences: 'occurrences',
+    'open deliveries': 'open deliveries',
+    deliveries: 'deliveries',
+    events: 'events',
+    alerts: 'alerts',
+    notifications: 'notifications',
+    'audit entries': 'audit entries',
+    'usage records': 'usage records',
+    'usage counters': 'usage counters',
+    files: 'files',
+    'rate-limit windows': 'rate-limit windows',
+    'rejected requests': 'rejected requests',
+    sessions: 'sessions',
+    'reset tokens': 'reset tokens',
+    mails: 'mails',
+    'idempotency keys': 'idempotency keys',
+    proposals: 'proposals',
+    'sign-in tickets': 'sign-in tickets',
+    'passkey challenges': 'passkey challenges',
+    'unconfirmed factors': 'unconfirmed factors',
+  },
+  pruned: (kind: string, rows: number) => `Deleted ${kind}: ${rows}`,
+  ended: (kind: string, rows: number) => `Ended ${kind}: ${rows}`,
+  deletedObjects: (objects: number) => `Deleted ${count(objects, 'object', 'objects')} of deleted uploads`,
+  withoutUpload: 'files without an upload',
+  deletedOrphans: (files: number) => `Deleted ${count(files, 'file', 'files')} without an upload`,
+  otherFiles: (folder: string, files: number) =>
+    `${folder} contains old files (${files}), none of them known to this database. They may belong to another installation and were not deleted.`,
+
   usageDiffers: (user: number, period: string, differences: string) => `User ${user}, ${period}: ${differences}`,
   uploads: 'uploads',
   tasksDiffer: (user: number, differences: string) => `User ${user}: tasks ${differences}`,
@@ -70,5 +110,8 @@ export const commands = {
   secretsDone: (key: string) =>
     `Every secret is encrypted with the key "${key}". Other keys can be removed from ENCRYPTION_KEY.`,
 
+  factorsRemoved: (email: string, factors: number) =>
+    `Second factors of ${email} removed: ${factors}. All its sessions have ended.`,
+  noSuchAccount: 'No account has this e-mail address.',
   noAccount: (email: string) => `No account has the address ${email}.`,
 };

@@ -19,6 +19,7 @@ import { feeds } from './feeds.ts';
 import { files } from './files.ts';
 import { formats } from './formats.ts';
 import { forms } from './forms.ts';
+import { help } from './help.ts';
 import { home } from './home.ts';
 import { keys } from './keys.ts';
 import { lists } from './lists.ts';
@@ -62,6 +63,7 @@ export const en = {
   files,
   formats,
   forms,
+  help,
   home,
   keys,
   lists,

@@ -49,9 +49,49 @@ export const commands: typeof en = {
   warning: (text) => `Aviso: ${text}`,
 
   keysOf: (user, keys) => `${user} tem ${count(keys, 'chave de API', 'chaves de API')}.`,
+  noExpiry: 'não expira',
+  expired: (moment) => `expirou em ${moment}`,
+  expires: (moment) => `expira em ${moment}`,
+  neverUsed: 'nunca usada',
+  lastUsed: (moment) => `usada pela última vez em ${moment}`,
+  idsOrAll: 'Informe ids de chaves ou --all.',
+  notKeyId: (id) => `${id} não é o id de uma chave: veja \`keys list\`.`,
   revoked: (key) => `Chave revogada: ${key}`,
   noKeysLeft: (user) => `${user} não tem mais chaves de API.`,
   noKey: (user, id) => `${user} não tem a chave de API ${id}.`,
+
+  pruning: 'Limpando',
+  prunedKinds: {
+    executions: 'execuções',
+    occurrences: 'ocorrências',
+    'open deliveries': 'entregas em aberto',
+    deliveries: 'entregas',
+    events: 'eventos',
+    alerts: 'alertas',
+    notifications: 'notificações',
+    'audit entries': 'registros da auditoria',
+    'usage records': 'registros de uso',
+    'usage counters': 'contadores de uso',
+    files: 'arquivos',
+    'rate-limit windows': 'janelas do limite de requisições',
+    'rejected requests': 'requisições recusadas',
+    sessions: 'sessões',
+    'reset tokens': 'links para redefinir a senha',
+    mails: 'e-mails',
+    'idempotency keys': 'chaves de idempotência',
+    proposals: 'propostas',
+    'sign-in tickets': 'acessos não concluídos',
+    'passkey challenges': 'desafios de chaves de acesso',
+    'unconfirmed factors': 'segundos fatores não confirmados',
+  },
+  pruned: (kind, rows) => `Exclusão de ${kind}: ${rows}`,
+  ended: (kind, rows) => `Encerramento de ${kind}: ${rows}`,
+  deletedObjects: (objects) => `Exclusão de ${count(objects, 'objeto', 'objetos')} de arquivos excluídos`,
+  withoutUpload: 'arquivos sem registro no banco',
+  deletedOrphans: (files) => `Exclusão de ${count(files, 'arquivo', 'arquivos')} sem registro no banco`,
+  otherFiles: (folder, files) =>
+    `${folder} contém arquivos antigos (${files}), nenhum deles conhecido por este banco de dados. Eles podem ser de outra instalação e não foram excluídos.`,
+
   usageDiffers: (user, period, differences) => `Usuário ${user}, ${period}: ${differences}`,
   uploads: 'arquivos',
   tasksDiffer: (user, differences) => `Usuário ${user}: tarefas ${differences}`,
@@ -69,5 +109,8 @@ export const commands: typeof en = {
   secretsDone: (key) =>
     `Todos os segredos estão criptografados com a chave "${key}". As outras chaves podem sair de ENCRYPTION_KEY.`,
 
+  factorsRemoved: (email, factors) =>
+    `Segundos fatores de ${email} removidos: ${factors}. Todas as sessões da conta foram encerradas.`,
+  noSuchAccount: 'Nenhuma conta tem este e-mail.',
   noAccount: (email) => `Nenhuma conta tem o e-mail ${email}.`,
 };

@@ -20,6 +20,7 @@ import { feeds } from './feeds.ts';
 import { files } from './files.ts';
 import { formats } from './formats.ts';
 import { forms } from './forms.ts';
+import { help } from './help.ts';
 import { home } from './home.ts';
 import { keys } from './keys.ts';
 import { lists } from './lists.ts';
@@ -63,6 +64,7 @@ export const ptBR: typeof en = {
   files,
   formats,
   forms,
+  help,
   home,
   keys,
   lists,

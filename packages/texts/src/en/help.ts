@@ -1,0 +1,88 @@
+/** The help of the commands on the terminal. */
+export const help = {
+  program: 'Runs and repairs an installation of Carillon. Settings come from the environment and from .env.',
+  seeHelp: 'Add --help for usage.',
+  titles: { 'Usage:': 'Usage:', 'Arguments:': 'Arguments:', 'Options:': 'Options:', 'Commands:': 'Commands:' },
+  defaultValue: (value: string) => `(default: ${value})`,
+  version: 'output the version number',
+  helpOption: 'display help for command',
+  json: 'print the result as JSON',
+
+  createAdmin: {
+    summary: 'create an admin account, or promote an existing one',
+    description:
+      'Creates an admin account. An existing account is promoted: it keeps its password and has to sign in again. Without an option the command asks for the password, which needs at least 8 characters with an upper-case letter, a lower-case letter and a digit. The database must have its tables: start Carillon once before. The audit log records it.',
+    email: 'the e-mail address that the admin signs in with',
+    name: 'the name of the new account',
+    passwordFile: 'read the password of the new account from a file',
+    generate: 'generate a password for the new account and print it',
+  },
+  resetFactors: {
+    summary: 'remove the second factors of an account',
+    description:
+      'Deletes the second factors and the recovery codes of an account, for a person who has lost them, and ends its sessions and unfinished sign-ins. The password stays. Make sure first that the account is theirs. The account gets a mail, and the audit log records it.',
+    email: 'the e-mail address of the account',
+  },
+  setupLink: {
+    summary: 'print a link to a page that creates the first admin',
+    description:
+      'Prints the address of a page that makes the first admin account. It works for an hour, and only while there is no account. The database must have its tables: start Carillon once before.',
+  },
+  backup: {
+    summary: 'write the database and the files on disk to one archive',
+    description: `Writes the database and the files on disk to one archive.
+
+The archive contains the whole database at one instant, except for the counters of rate limits, and the files of STORAGE_DRIVER=disk. The service can run at the same time. Files in a bucket (s3) are not included: back up the bucket itself. No other program is needed, and memory use does not depend on the amount of data.
+
+The archive is a tar file compressed with Zstandard that only its owner can read. Secrets in it stay encrypted: store ENCRYPTION_KEY elsewhere, because they cannot be decrypted without it, and JWT_SECRET, because all sessions end without it.`,
+    file: 'the archive, such as carillon-2026-11-20.tar.zst; it must not exist',
+  },
+  restore: {
+    summary: 'restore a backup into an empty installation',
+    description: `Restores a backup into an empty installation.
+
+The database must be empty, without tables: a new one or, with the embedded PostgreSQL, another DATA_DIR. Carillon must not run on it; a process that starts during the restore waits. A backup of an older version is migrated to the current schema.
+
+Either everything is restored or nothing: a damaged or truncated archive is rejected and leaves the database empty. Work that ran during the backup is taken over as after a crash. Set the ENCRYPTION_KEY of the backup, and its JWT_SECRET to keep sessions.`,
+    file: 'the archive',
+  },
+  keys: {
+    summary: 'list and revoke the API keys of a user',
+    description: 'Commands for the API keys of a user.',
+    user: 'e-mail address of the account',
+  },
+  listKeys: {
+    summary: 'list the API keys of a user',
+    description: 'Lists the API keys of a user, newest first, those that have expired too.',
+    json: 'print the keys as JSON',
+  },
+  revokeKeys: {
+    summary: 'delete API keys of a user',
+    description: 'Deletes API keys of a user. Requests with them are 401 from now on, at every process.',
+    ids: 'ids of the keys, as `keys list` prints them',
+    all: 'delete all keys of the account',
+  },
+  prune: {
+    summary: 'delete data older than the retention settings',
+    description:
+      'Deletes immediately what the service prunes in batches: data older than the retention settings, expired sessions and limits, files of deleted uploads. Ends deliveries that wait for failed webhooks. Then deletes files from the storage on disk that belong to no upload and are older than a day, which a restore or a crash may leave. The service can run at the same time.',
+  },
+  usage: {
+    summary: 'verify the counters of quotas',
+    description: 'Commands for the usage of quotas.',
+  },
+  verifyUsage: {
+    summary: 'compare the counters with the ledger, the uploads and the tasks',
+    description:
+      'Adds up the usage ledger and the uploads, counts the tasks, and compares the results with the counters of quotas and lists. It changes nothing; the service can run at the same time. The exit code is 0 if they match, 1 if they differ, and 2 for a failure.',
+  },
+  secrets: {
+    summary: 'rotate the encryption key of the secrets in the database',
+    description: 'Commands for the encrypted secrets in the database.',
+  },
+  rotateSecrets: {
+    summary: 'encrypt every secret with the first key of ENCRYPTION_KEY',
+    description:
+      'Encrypts every secret in the database with the first key of ENCRYPTION_KEY. The service can run at the same time. The exit code is 0 if the other keys can be removed, 1 if one of them is still needed, and 2 for a failure.',
+  },
+};

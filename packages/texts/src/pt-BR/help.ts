@@ -1,0 +1,90 @@
+import type { help as en } from '../en/help.ts';
+
+export const help: typeof en = {
+  program: 'Opera e repara uma instalação do Carillon. As configurações vêm do ambiente e do .env.',
+  seeHelp: 'Use --help para ver a ajuda.',
+  titles: { 'Usage:': 'Uso:', 'Arguments:': 'Argumentos:', 'Options:': 'Opções:', 'Commands:': 'Comandos:' },
+  defaultValue: (value) => `(padrão: ${value})`,
+  version: 'mostra a versão',
+  helpOption: 'mostra a ajuda do comando',
+  json: 'mostra o resultado em JSON',
+
+  createAdmin: {
+    summary: 'cria uma conta de administrador ou promove uma existente',
+    description:
+      'Cria uma conta de administrador. Uma conta existente é promovida: ela mantém a senha e precisa entrar de novo. Sem opções, o comando pede a senha, que precisa de pelo menos 8 caracteres, com uma letra maiúscula, uma minúscula e um dígito. O banco de dados precisa ter as tabelas: inicie o Carillon uma vez antes. A auditoria registra a mudança.',
+    email: 'o e-mail com que o administrador entra',
+    name: 'o nome da nova conta',
+    passwordFile: 'lê de um arquivo a senha da nova conta',
+    generate: 'gera e mostra uma senha para a nova conta',
+  },
+  resetFactors: {
+    summary: 'remove os segundos fatores de uma conta',
+    description:
+      'Exclui os segundos fatores e os códigos de recuperação de uma conta, para quem os perdeu, e encerra as sessões e os acessos não concluídos dela. A senha continua a mesma. Confirme antes que a conta é mesmo da pessoa. A conta recebe um e-mail, e a auditoria registra a mudança.',
+    email: 'o e-mail da conta',
+  },
+  setupLink: {
+    summary: 'mostra o link da página que cria o primeiro administrador',
+    description:
+      'Mostra o endereço da página que cria a primeira conta de administrador. Ele vale por uma hora, e só enquanto não existe nenhuma conta. O banco de dados precisa ter as tabelas: inicie o Carillon uma vez antes.',
+  },
+  backup: {
+    summary: 'grava o banco de dados e os arquivos do disco em um só arquivo',
+    description: `Grava o banco de dados e os arquivos do disco em um só arquivo.
+
+O backup contém o banco de dados inteiro em um mesmo instante, menos os contadores de limites de requisições, e os arquivos de STORAGE_DRIVER=disk. O serviço pode estar em execução. Os arquivos de um bucket (s3) não estão incluídos: faça backup do próprio bucket. Nenhum outro programa é necessário, e o uso de memória não depende da quantidade de dados.
+
+O backup é um arquivo tar comprimido com Zstandard que só o dono pode ler. Os segredos continuam criptografados: guarde em outro lugar a ENCRYPTION_KEY, porque sem ela não é possível decifrá-los, e o JWT_SECRET, porque sem ele todas as sessões terminam.`,
+    file: 'o arquivo do backup, como carillon-2026-11-20.tar.zst; ele não pode existir ainda',
+  },
+  restore: {
+    summary: 'restaura um backup em uma instalação vazia',
+    description: `Restaura um backup em uma instalação vazia.
+
+O banco de dados precisa estar vazio, sem tabelas: um banco novo ou, com o PostgreSQL embutido, outro DATA_DIR. O Carillon não pode estar em execução nele; um processo que inicia durante a restauração espera. Um backup de uma versão anterior é migrado para o esquema atual.
+
+Ou tudo é restaurado, ou nada: um arquivo danificado ou incompleto é recusado e deixa o banco de dados vazio. O trabalho em andamento durante o backup é retomado como depois de uma queda. Defina a ENCRYPTION_KEY do backup e, para manter as sessões, o JWT_SECRET dele.`,
+    file: 'o arquivo do backup',
+  },
+  keys: {
+    summary: 'lista e revoga as chaves de API de um usuário',
+    description: 'Comandos para as chaves de API de um usuário.',
+    user: 'o e-mail da conta',
+  },
+  listKeys: {
+    summary: 'lista as chaves de API de um usuário',
+    description: 'Lista as chaves de API de um usuário, da mais nova à mais antiga, inclusive as que já expiraram.',
+    json: 'mostra as chaves em JSON',
+  },
+  revokeKeys: {
+    summary: 'exclui chaves de API de um usuário',
+    description:
+      'Exclui chaves de API de um usuário. A partir de agora, as requisições com elas recebem 401 em todos os processos.',
+    ids: 'ids das chaves, como `keys list` mostra',
+    all: 'exclui todas as chaves da conta',
+  },
+  prune: {
+    summary: 'exclui dados mais antigos que o prazo de retenção',
+    description:
+      'Exclui de imediato o que o serviço limpa aos poucos: dados mais antigos que o prazo de retenção, sessões e limites expirados e o conteúdo de arquivos excluídos. Encerra as entregas que esperam por webhooks com falha. Depois exclui do armazenamento em disco o que não pertence a nenhum arquivo enviado e tem mais de um dia, que uma restauração ou uma queda pode deixar. O serviço pode estar em execução.',
+  },
+  usage: {
+    summary: 'confere os contadores das cotas',
+    description: 'Comandos para o uso das cotas.',
+  },
+  verifyUsage: {
+    summary: 'compara os contadores com o registro de uso, os arquivos e as tarefas',
+    description:
+      'Soma o registro de uso e os arquivos, conta as tarefas e compara os resultados com os contadores das cotas e das listas. Não muda nada; o serviço pode estar em execução. O código de saída é 0 se conferem, 1 se não conferem e 2 se o comando falha.',
+  },
+  secrets: {
+    summary: 'troca a chave que criptografa os segredos do banco de dados',
+    description: 'Comandos para os segredos criptografados no banco de dados.',
+  },
+  rotateSecrets: {
+    summary: 'criptografa todos os segredos com a primeira chave de ENCRYPTION_KEY',
+    description:
+      'Criptografa todos os segredos do banco de dados com a primeira chave de ENCRYPTION_KEY. O serviço pode estar em execução. O código de saída é 0 se as outras chaves podem sair, 1 se alguma ainda é necessária e 2 se o comando falha.',
+  },
+};
