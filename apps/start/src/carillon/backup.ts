@@ -23,7 +23,7 @@ export const addBackupCommand: AddCommand = (program, context) => {
         try {
           const { header, manifest } = await withDatabase(config, async (url) => {
             const created = await readSnapshot(url, (snapshot) =>
-              createBackup(file, snapshot, { config, progress, signal: context.signal }),
+              createBackup(file, snapshot, { config, progress, signal: context.signal, texts: context.texts }),
             );
             await recordBackup(url).catch(() => console.error(texts.notRecorded));
             return created;

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Config } from '@carillon/api/lib/config/config';
 import { fillEmptyDatabase } from '@carillon/db/backup/restore';
+import type { Texts } from '@carillon/texts';
 import type { Header, Manifest } from './archive/format.ts';
 import { findMissingKeys } from './archive/key-fingerprints.ts';
 import { readArchive } from './archive/read.ts';
@@ -53,15 +54,16 @@ async function restore({ signal, texts }: CommandContext, { config, url, file }:
   let header: Header | undefined;
   try {
     await fillEmptyDatabase(url, async (target) => {
-      const entries = readArchive(file, { signal, onRead: (bytes) => progress.show(bytes, size, '') });
+      const entries = readArchive(file, { signal, texts, onRead: (bytes) => progress.show(bytes, size, '') });
       try {
         manifest = await restoreArchive(file, entries, {
           target,
           files,
+          texts,
           onHeader: async (found) => {
             header = found;
             if (found.storage.driver !== 'disk' || files) return;
-            throw new CommandFailure('The backup contains files of STORAGE_DRIVER=disk: set it here too.');
+            throw new CommandFailure(texts.commands.needsDisk);
           },
         });
       } finally {
@@ -77,24 +79,22 @@ async function restore({ signal, texts }: CommandContext, { config, url, file }:
     progress.end();
     await files?.discard();
   }
-  if (!header || !manifest) throw new CommandFailure(`${file} is not a backup of Carillon.`);
-  return { header, manifest, warnings: buildWarnings(header, config) };
+  if (!header || !manifest) throw new CommandFailure(texts.commands.notBackup(file));
+  return { header, manifest, warnings: buildWarnings(header, config, texts) };
 }
 
-function buildWarnings(header: Header, { encryptionKeys, storage }: Config): string[] {
+function buildWarnings(header: Header, { encryptionKeys, storage }: Config, { commands }: Texts): string[] {
   const warnings: string[] = [];
   const keys = findMissingKeys(encryptionKeys, header.keys);
   if (keys.length > 0) {
     const names = keys.map((id) => JSON.stringify(id)).join(', ');
-    warnings.push(
-      `ENCRYPTION_KEY lacks the key ${names} of the backup: secrets encrypted with it cannot be decrypted.`,
-    );
+    warnings.push(commands.missingKeys(names));
   }
   const url = storage.driver === 'base64' ? null : storage.url;
   if (header.storage.driver === 's3') {
-    warnings.push(`the files are in the bucket at ${header.storage.url} and not in the backup.`);
+    warnings.push(commands.filesInBucket(String(header.storage.url)));
   } else if (header.storage.url !== null && header.storage.url !== url) {
-    warnings.push(`files were served at ${header.storage.url} and are now at ${url}: existing links have changed.`);
+    warnings.push(commands.filesMoved(header.storage.url, String(url)));
   }
   return warnings;
 }

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { settings, uploads, uploadTotals, users } from '@carillon/db';
 import { testDatabase } from '@carillon/db/test-database';
+import { getTexts } from '@carillon/texts';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
 import { emptyDatabase } from '../../../../packages/db/test/empty-database.ts';
@@ -32,6 +33,7 @@ const from = { DATA_DIR: join(folder, 'from'), STORAGE_DRIVER: 'disk', ENCRYPTIO
 const to = { DATA_DIR: join(folder, 'to'), STORAGE_DRIVER: 'disk', ENCRYPTION_KEY };
 const archive = join(folder, 'backup.tar.zst');
 const NEVER = new AbortController().signal;
+const texts = getTexts('en');
 
 // A name that COPY has to escape, and files that are empty, shorter than a tar block, and longer than a part.
 const NAME = 'Alice\tand\\Bob\nand "Ada", \u{1f514}';
@@ -135,7 +137,7 @@ t.test('A damaged archive is rejected and leaves an empty database and no file',
     const add = async (writer: Parameters<Parameters<typeof writeArchive>[1]>[0]) => {
       for (const [entry, content] of entries) await writer.add(entry, Buffer.from(content));
     };
-    await writeArchive(join(folder, name), add, NEVER);
+    await writeArchive(join(folder, name), add, { signal: NEVER, texts });
   };
   await assertRejected('none', null, /none cannot be read \(ENOENT\)/);
   await assertRejected('empty', Buffer.alloc(0), /empty is damaged or truncated/);
@@ -165,10 +167,12 @@ t.test('A damaged archive is rejected and leaves an empty database and no file',
     /The backup contains files of STORAGE_DRIVER=disk: set it here too/,
     driver,
   );
+  const portuguese = { LC_ALL: '', LC_MESSAGES: '', LANG: 'pt_BR.UTF-8' };
+  await assertRejected('endless', null, /endless está danificado \(falta o fim\): nada foi restaurado/, portuguese);
 });
 
 async function readHeader() {
-  for await (const { bytes } of readArchive(archive, { onRead: () => {}, signal: NEVER })) {
+  for await (const { bytes } of readArchive(archive, { onRead: () => {}, signal: NEVER, texts })) {
     return JSON.parse(await text(bytes));
   }
 }
@@ -178,7 +182,7 @@ t.test('An aborted backup leaves no file behind', async (t) => {
   const before = readdirSync(folder);
   const signal = AbortSignal.abort(new Error('Stopped.'));
   await t.rejects(
-    writeArchive(path, (writer) => writer.add(HEADER, Buffer.alloc(1024)), signal),
+    writeArchive(path, (writer) => writer.add(HEADER, Buffer.alloc(1024)), { signal, texts }),
     { message: 'Stopped.' },
   );
   t.strictSame(readdirSync(folder), before);

@@ -43,9 +43,34 @@ export const commands = {
   storeKey: 'Secrets are encrypted: store ENCRYPTION_KEY, which is not included, elsewhere.',
   notRecorded:
     'The backup is complete, but its time could not be recorded: admins may be notified that the last one is old.',
+  unwritable: (path: string, code: string) => `${path} cannot be written (${code}).`,
+  newerDatabase: 'The database belongs to a newer version of Carillon: back it up with that version.',
+  filesAdded: (files: number) => `${files} files`,
+  notBackup: (path: string) => `${path} is not a backup of Carillon.`,
+  truncated: (path: string, error: string) => `${path} is damaged or truncated (${error}): nothing was restored.`,
+  otherFormat: (path: string, format: number, own: number) =>
+    `${path} has the format ${format}, this version reads ${own}: use another version.`,
+  damaged: (path: string, reason: string) => `${path} is damaged (${reason}): nothing was restored.`,
+  damages: {
+    tableOrder: (table: string) => `the table ${table} is out of place`,
+    order: () => 'an entry is out of place',
+    end: () => 'its end is missing',
+    rest: () => 'something follows its end',
+    table: (table: string) => `the table ${table} does not match the manifest`,
+    header: () => 'the header does not match the manifest',
+    files: () => 'the files do not match the manifest',
+    size: () => 'an entry is too long',
+    json: () => 'an entry is not JSON',
+  },
+  needsDisk: 'The backup contains files of STORAGE_DRIVER=disk: set it here too.',
   restoring: 'Restoring',
   restored: (rows: number, files: number, moment: string) =>
     `Restored ${count(rows, 'row', 'rows')} and ${count(files, 'file', 'files')} as of ${moment}.`,
+  missingKeys: (keys: string) =>
+    `ENCRYPTION_KEY lacks the key ${keys} of the backup: secrets encrypted with it cannot be decrypted.`,
+  filesInBucket: (url: string) => `the files are in the bucket at ${url} and not in the backup.`,
+  filesMoved: (from: string, to: string) =>
+    `files were served at ${from} and are now at ${to}: existing links have changed.`,
   warning: (text: string) => `Warning: ${text}`,
 
   keysOf: (user: string, keys: number) => `${user} has ${count(keys, 'API key', 'API keys')}.`,

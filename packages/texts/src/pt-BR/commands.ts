@@ -43,9 +43,33 @@ export const commands: typeof en = {
   storeKey: 'Os segredos estão criptografados: guarde em outro lugar a ENCRYPTION_KEY, que não está incluída.',
   notRecorded:
     'O backup está completo, mas o horário não pôde ser gravado: os administradores podem receber o aviso de que o último é antigo.',
+  unwritable: (path, code) => `Não foi possível gravar ${path} (${code}).`,
+  newerDatabase: 'O banco de dados é de uma versão mais nova do Carillon: faça o backup com essa versão.',
+  filesAdded: (files) => count(files, 'arquivo', 'arquivos'),
+  notBackup: (path) => `${path} não é um backup do Carillon.`,
+  truncated: (path, error) => `${path} está danificado ou incompleto (${error}): nada foi restaurado.`,
+  otherFormat: (path, format, own) =>
+    `${path} tem o formato ${format}, e esta versão lê o formato ${own}: use outra versão.`,
+  damaged: (path, reason) => `${path} está danificado (${reason}): nada foi restaurado.`,
+  damages: {
+    tableOrder: (table) => `a tabela ${table} está fora do lugar`,
+    order: () => 'uma entrada está fora do lugar',
+    end: () => 'falta o fim',
+    rest: () => 'há algo depois do fim',
+    table: (table) => `a tabela ${table} não confere com o manifesto`,
+    header: () => 'o cabeçalho não confere com o manifesto',
+    files: () => 'os arquivos não conferem com o manifesto',
+    size: () => 'uma entrada é longa demais',
+    json: () => 'uma entrada não é JSON',
+  },
+  needsDisk: 'O backup contém arquivos de STORAGE_DRIVER=disk: defina o mesmo aqui.',
   restoring: 'Restaurando',
   restored: (rows, files, moment) =>
     `Restauramos ${count(rows, 'linha', 'linhas')} e ${count(files, 'arquivo', 'arquivos')} de ${moment}.`,
+  missingKeys: (keys) =>
+    `falta em ENCRYPTION_KEY a chave ${keys} do backup: não é possível decifrar os segredos criptografados com ela.`,
+  filesInBucket: (url) => `os arquivos estão no bucket em ${url}, e não no backup.`,
+  filesMoved: (from, to) => `os arquivos estavam em ${from} e agora estão em ${to}: os links existentes mudaram.`,
   warning: (text) => `Aviso: ${text}`,
 
   keysOf: (user, keys) => `${user} tem ${count(keys, 'chave de API', 'chaves de API')}.`,

@@ -4,6 +4,7 @@ import { systemClock } from '@carillon/api/context';
 import { type Config, VERSION } from '@carillon/api/lib/config/config';
 import type { Snapshot } from '@carillon/db/backup/snapshot';
 import type { BackupTable } from '@carillon/db/backup/tables';
+import type { Texts } from '@carillon/texts';
 import { CommandFailure } from '../command.ts';
 import type { ProgressBar } from '../progress-bar.ts';
 import { buildDigest, startDigest } from './digest.ts';
@@ -19,11 +20,13 @@ interface BackupOptions {
   config: Pick<Config, 'encryptionKeys' | 'storage'>;
   progress: ProgressBar;
   signal: AbortSignal;
+  texts: Texts;
 }
 
 /** Writes a snapshot and its files to a new archive at `path`. */
-export async function createBackup(path: string, snapshot: Snapshot, { config, progress, signal }: BackupOptions) {
-  const header = buildHeader(snapshot, config);
+export async function createBackup(path: string, snapshot: Snapshot, options: BackupOptions) {
+  const { config, progress, signal, texts } = options;
+  const header = buildHeader(snapshot, options);
   const manifest: Manifest = {
     header: buildDigest(encode(header)),
     tables: {},
@@ -43,14 +46,14 @@ export async function createBackup(path: string, snapshot: Snapshot, { config, p
     }
     if (config.storage.driver === 'disk') {
       manifest.files = await addFiles(archive, snapshot, config.storage.folder, (count) => {
-        progress.show(totalBytes, totalBytes, `${count} files`);
+        progress.show(totalBytes, totalBytes, texts.commands.filesAdded(count));
         signal.throwIfAborted();
       });
     }
     manifest.sequences = await snapshot.sequences();
     await archive.add(MANIFEST, encode(manifest));
   };
-  await writeArchive(path, fill, signal);
+  await writeArchive(path, fill, options);
   return { header, manifest };
 }
 
@@ -58,10 +61,10 @@ const encode = (value: object) => Buffer.from(JSON.stringify(value, null, 2));
 
 function buildHeader(
   { migration, tables, partitions }: Snapshot,
-  { encryptionKeys, storage }: BackupOptions['config'],
+  { config: { encryptionKeys, storage }, texts }: BackupOptions,
 ): Header {
   if (migration.tag === '') {
-    throw new CommandFailure('The database belongs to a newer version of Carillon: back it up with that version.');
+    throw new CommandFailure(texts.commands.newerDatabase);
   }
   return {
     format: FORMAT,

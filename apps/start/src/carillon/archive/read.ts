@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
+import type { Texts } from '@carillon/texts';
 import { extract as startExtract } from 'tar-stream';
 import { CommandFailure } from '../command.ts';
 import { type EntryName, parseEntryName } from './format.ts';
@@ -19,7 +20,7 @@ export interface ArchiveEntry {
  */
 export async function* readArchive(
   path: string,
-  { onRead, signal }: { onRead: (bytes: number) => void; signal: AbortSignal },
+  { onRead, signal, texts: { commands } }: { onRead: (bytes: number) => void; signal: AbortSignal; texts: Texts },
 ): AsyncGenerator<ArchiveEntry> {
   const source = createReadStream(path);
   const extract = startExtract();
@@ -32,9 +33,9 @@ export async function* readArchive(
       (cause: NodeJS.ErrnoException) => cause,
     );
     if (code === 'ENOENT' || code === 'EACCES' || code === 'EISDIR')
-      return new CommandFailure(`${path} cannot be read (${code}).`);
-    if (code === 'ZSTD_error_prefix_unknown') return new CommandFailure(`${path} is not a backup of Carillon.`);
-    return new CommandFailure(`${path} is damaged or truncated (${message}): nothing was restored.`);
+      return new CommandFailure(commands.unreadable(path, code));
+    if (code === 'ZSTD_error_prefix_unknown') return new CommandFailure(commands.notBackup(path));
+    return new CommandFailure(commands.truncated(path, message));
   };
   async function* readEntry(entry: Readable) {
     try {
@@ -52,7 +53,7 @@ export async function* readArchive(
       if (!entry) break;
       onRead(source.bytesRead);
       const name = parseEntryName(entry.header.name);
-      if (!name) throw new CommandFailure(`${path} is not a backup of Carillon.`);
+      if (!name) throw new CommandFailure(commands.notBackup(path));
       yield { name, size: entry.header.size ?? 0, bytes: readEntry(entry) };
       entry.resume();
     }

@@ -1,5 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import type { Target } from '@carillon/db/backup/restore';
+import type { Texts } from '@carillon/texts';
 import { CommandFailure } from '../command.ts';
 import { buildDigest, type DigestBuilder, isSameDigest, startDigest } from './digest.ts';
 import { FORMAT, type Header, type Manifest } from './format.ts';
@@ -13,9 +14,12 @@ interface Destination {
   target: Target;
   /** Null if the storage is not on disk. */
   files: StagedFiles | null;
+  texts: Texts;
   /** Called before anything is restored; may throw. */
   onHeader(header: Header): Promise<void>;
 }
+
+type Damaged = (reason: keyof Texts['commands']['damages'], table?: string) => CommandFailure;
 
 /**
  * Restores the entries of an archive as they come and compares the result with the manifest. Throws a `CommandFailure` if they
@@ -24,17 +28,16 @@ interface Destination {
 export async function restoreArchive(
   path: string,
   entries: AsyncGenerator<ArchiveEntry>,
-  { target, files, onHeader }: Destination,
+  { target, files, texts: { commands }, onHeader }: Destination,
 ): Promise<Manifest> {
-  const damaged = (reason: string) => new CommandFailure(`${path} is damaged (${reason}): nothing was restored.`);
+  const damaged: Damaged = (reason, table = '') =>
+    new CommandFailure(commands.damaged(path, commands.damages[reason](table)));
   let entry = await readNext(entries);
-  if (entry?.name.kind !== 'header') throw new CommandFailure(`${path} is not a backup of Carillon.`);
+  if (entry?.name.kind !== 'header') throw new CommandFailure(commands.notBackup(path));
   const headerBytes = await readJsonBytes(entry, damaged);
   const header = parseJson<Header>(headerBytes, damaged);
   if (header.format !== FORMAT) {
-    throw new CommandFailure(
-      `${path} has the format ${header.format}, this version reads ${FORMAT}: use another version.`,
-    );
+    throw new CommandFailure(commands.otherFormat(path, header.format, FORMAT));
   }
   await onHeader(header);
   await target.createTables(header.migration, header.partitions ?? []);
@@ -47,7 +50,7 @@ export async function restoreArchive(
     if (entry.name.kind === 'table') {
       const { name } = entry.name;
       const table = header.tables.find((one) => one.name === name);
-      if (!table || tables[name]) throw damaged(`the table ${name} is out of place`);
+      if (!table || tables[name]) throw damaged('tableOrder', name);
       const digest = startDigest();
       const position = { next: entry as ArchiveEntry | null };
       const rows = await target.fill(table, readTable(name, position, entries, digest));
@@ -58,23 +61,23 @@ export async function restoreArchive(
       await files.add(entry.name.name, withDigest(entry.bytes, filesDigest));
       fileCount += 1;
       entry = await readNext(entries);
-    } else throw damaged('an entry is out of place');
+    } else throw damaged('order');
   }
-  if (!entry) throw damaged('its end is missing');
+  if (!entry) throw damaged('end');
   const manifest = parseJson<Manifest>(await readJsonBytes(entry, damaged), damaged);
-  if ((await readNext(entries)) !== null) throw damaged('something follows its end');
+  if ((await readNext(entries)) !== null) throw damaged('rest');
 
   for (const { name } of header.tables) {
     const expected = manifest.tables[name];
     const restored = tables[name] ?? { rows: 0, ...startDigest().build() };
     if (!expected || restored.rows !== expected.rows || !isSameDigest(restored, expected)) {
-      throw damaged(`the table ${name} does not match the manifest`);
+      throw damaged('table', name);
     }
   }
-  if (!isSameDigest(buildDigest(headerBytes), manifest.header)) throw damaged('the header does not match the manifest');
+  if (!isSameDigest(buildDigest(headerBytes), manifest.header)) throw damaged('header');
   if (files) {
     const isSameContent = fileCount === 0 || isSameDigest(filesDigest.build(), manifest.files);
-    if (fileCount !== manifest.files.count || !isSameContent) throw damaged('the files do not match the manifest');
+    if (fileCount !== manifest.files.count || !isSameContent) throw damaged('files');
   }
   return manifest;
 }
@@ -104,15 +107,15 @@ async function* withDigest(bytes: AsyncIterable<Buffer>, digest: DigestBuilder):
   }
 }
 
-async function readJsonBytes({ size, bytes }: ArchiveEntry, damaged: (reason: string) => CommandFailure) {
-  if (size > MAX_JSON_BYTES) throw damaged('an entry is too long');
+async function readJsonBytes({ size, bytes }: ArchiveEntry, damaged: Damaged) {
+  if (size > MAX_JSON_BYTES) throw damaged('size');
   return buffer(bytes);
 }
 
-function parseJson<T>(bytes: Buffer, damaged: (reason: string) => CommandFailure): T {
+function parseJson<T>(bytes: Buffer, damaged: Damaged): T {
   try {
     return JSON.parse(bytes.toString());
   } catch {
-    throw damaged('an entry is not JSON');
+    throw damaged('json');
   }
 }

@@ -2,6 +2,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress } from 'node:zlib';
+import type { Texts } from '@carillon/texts';
 import { type Pack, pack as startPack } from 'tar-stream';
 import { CommandFailure } from '../command.ts';
 import { syncFolder } from './staged-files.ts';
@@ -20,10 +21,14 @@ const COMPRESSION = {
  * Writes what `fill` adds to a tar file compressed with Zstandard, readable by its owner only. It appears under its name when
  * it is complete and synced; a failure leaves nothing behind.
  */
-export async function writeArchive(path: string, fill: (archive: ArchiveWriter) => Promise<void>, signal: AbortSignal) {
+export async function writeArchive(
+  path: string,
+  fill: (archive: ArchiveWriter) => Promise<void>,
+  { signal, texts }: { signal: AbortSignal; texts: Texts },
+) {
   const draft = `${path}.${process.pid}.part`;
   const file = await open(draft, 'wx', 0o600).catch(({ code }) => {
-    throw new CommandFailure(`${path} cannot be written (${code}).`);
+    throw new CommandFailure(texts.commands.unwritable(path, code));
   });
   const pack = startPack();
   const written = pipeline(pack, createZstdCompress(COMPRESSION), file.createWriteStream({ flush: true }), { signal });
