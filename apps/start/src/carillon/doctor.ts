@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
-import type { Finding } from '@carillon/api/product/system/checks/finding';
+import type { DoctorTexts, Finding } from '@carillon/api/product/system/checks/finding';
 import { InvalidArgumentError } from 'commander';
 import { type AddCommand, CommandFailure } from './command.ts';
 import { runChecks } from './doctor/run-checks.ts';
-import { formatCount, joinParagraphLines } from './formatting.ts';
+import { joinParagraphLines } from './formatting.ts';
 import { startProgressBar } from './progress-bar.ts';
 
 const DESCRIPTION = `Finds problems of this installation and says how to fix them.
@@ -23,13 +23,14 @@ export const addDoctorCommand: AddCommand = (program, context) => {
     .option('--processes <n>', 'how many API processes share the database', parseCount, 1)
     .option('--json', 'print the results as JSON')
     .action(async ({ processes, json }: { processes: number; json?: true }) => {
-      const progress = startProgressBar('Checking');
+      const texts = context.texts.doctor;
+      const progress = startProgressBar(texts.checking);
       try {
-        const findings = await runChecks(context.env, context.texts.doctor, {
+        const findings = await runChecks(context.env, texts, {
           processes,
           onCheck: (check, done, total) => {
             context.signal.throwIfAborted();
-            progress.show(done, total, check);
+            progress.show(done, total, texts.checks[check]);
           },
         });
         progress.end();
@@ -38,8 +39,8 @@ export const addDoctorCommand: AddCommand = (program, context) => {
         const warnings = count('warning');
         if (problems > 0) context.setExitCode(1);
         if (json) return console.log(JSON.stringify({ findings, problems, warnings }));
-        for (const finding of findings) console.log(formatFinding(finding));
-        console.log(`\n${formatCount(problems, 'problem')} and ${formatCount(warnings, 'warning')} found.`);
+        for (const finding of findings) console.log(formatFinding(finding, texts));
+        console.log(`\n${texts.found(problems, warnings)}`);
       } catch (error) {
         if (!context.signal.aborted) throw error;
         throw new CommandFailure((error as Error).message);
@@ -51,9 +52,9 @@ export const addDoctorCommand: AddCommand = (program, context) => {
 
 const SIGNS = { ok: ['green', '✓'], warning: ['yellow', '!'], problem: ['red', '✗'] } as const;
 
-function formatFinding({ check, level, message, fix }: Finding): string {
+function formatFinding({ check, level, message, fix }: Finding, texts: DoctorTexts): string {
   const [colour, sign] = SIGNS[level];
-  const line = `${styleText(colour, sign, { stream: process.stdout })} ${check}: ${message}`;
+  const line = `${styleText(colour, sign, { stream: process.stdout })} ${texts.checks[check]}: ${message}`;
   return fix ? `${line}\n    ${fix}` : line;
 }
 

@@ -5,9 +5,5 @@ export function formatBytes(bytes: number): string {
   return `${(bytes / 1024 ** step).toFixed(step === 0 ? 0 : 1)} ${UNITS[step]}`;
 }
 
-/** `1 file`, `2 files`. */
-export const formatCount = (count: number, singular: string, plural = `${singular}s`): string =>
-  `${count} ${count === 1 ? singular : plural}`;
-
 /** Joins the lines of each paragraph, so that the terminal wraps them. */
 export const joinParagraphLines = (text: string): string => text.replaceAll(/(?<!\n)\n(?!\n)/g, ' ');

@@ -389,12 +389,12 @@ t.test('The command exits with 1 if there is a problem, and prints findings as J
 
 t.test('Before the first start, the doctor creates neither a database nor a secret', async (t) => {
   const cwd = t.testdir();
-  const { code, out } = await runCarillon(
-    ['doctor'],
-    { DATA_DIR: join(cwd, 'data'), BASE_URL: `http://${NOWHERE}` },
-    { cwd },
-  );
+  const settings = { DATA_DIR: join(cwd, 'data'), BASE_URL: `http://${NOWHERE}` };
+  const { code, out } = await runCarillon(['doctor'], settings, { cwd });
   t.equal(code, 0, out);
   t.match(out, 'the embedded PostgreSQL is created at the first start');
+  const portuguese = await runCarillon(['doctor'], { ...settings, LC_ALL: 'pt_BR.UTF-8' }, { cwd });
+  t.match(portuguese.out, 'banco de dados: o PostgreSQL embutido será criado na primeira inicialização');
+  t.match(portuguese.out, /Resultado: 0 problemas e \d+ avisos?\./);
   t.strictSame(readdirSync(cwd), []);
 });

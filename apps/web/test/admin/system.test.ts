@@ -111,6 +111,9 @@ t.test('An admin sees what the doctor finds', async (t) => {
     /AI provider: The model <b>old<\/b> is gone from the list of the provider local\. ?Choose another model/,
   );
   t.equal(page.document.querySelectorAll('.needs li b').length, 1);
+  await ctx.db.update(users).set({ language: 'pt-BR' }).where(eq(users.id, ada.id));
+  t.match((await admin.open('/admin/checks')).text, /provedor de IA: O modelo <b>old<\/b> saiu da lista/);
+  await ctx.db.update(users).set({ language: 'en' }).where(eq(users.id, ada.id));
   const ofDatabase = await admin.open('/admin/checks?only=database');
   t.match(ofDatabase.text, /The model <b>old<\/b> is gone.*/);
   t.match(await admin.follow(ofDatabase, 'Check mail and storage too'), { url: '/admin/checks', text: /Check again/ });

@@ -6,7 +6,7 @@ import { readEnvFileNames } from '@carillon/api/lib/config/env-file';
 import type { Environment } from '@carillon/api/lib/config/environment';
 import { assertStrongSecrets } from '@carillon/api/lib/config/production';
 import { SECRETS, VARIABLES } from '@carillon/api/lib/config/variables';
-import { type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
+import { type DoctorTexts, type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
 import { readSettings, SettingError } from '@carillon/scheduler/settings';
 
 const { ok, warning, problem } = findingsFor('configuration');
@@ -24,7 +24,7 @@ export interface CheckedConfig {
  * Finds every problem of the settings, where a start stops at the first: replaces an invalid value and loads the settings
  * again. Generates and writes nothing.
  */
-export function checkConfig(env: Environment, folder = process.cwd()): CheckedConfig {
+export function checkConfig(env: Environment, texts: DoctorTexts, folder = process.cwd()): CheckedConfig {
   const findings: Finding[] = [];
   const replaced = new Set<string>();
   const reported = new Set<string>();
@@ -34,21 +34,20 @@ export function checkConfig(env: Environment, folder = process.cwd()): CheckedCo
     try {
       const config = loadConfig(current, fileNames);
       findings.push(
-        ...checkStrength(config, env),
-        ...checkSchedulerSettings(env),
-        ...checkSpelling(config),
-        ...checkEmbeddedDatabase(config, replaced),
+        ...checkStrength(config, env, texts),
+        ...checkSchedulerSettings(env, texts),
+        ...checkSpelling(config, texts),
+        ...checkEmbeddedDatabase(config, replaced, texts),
       );
       if (findings.length === 0)
-        findings.push(ok(`${config.production ? 'production' : 'development'} settings, all valid`));
+        findings.push(ok(texts.settingsValid[config.production ? 'production' : 'development']));
       return { config, replaced, findings };
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const names = findNames(error.message);
       // The first name is usually the invalid one; if replacing it did not help, replace all.
       const invalid = / needs /.test(error.message) || reported.has(error.message) ? names : names.slice(0, 1);
-      if (!reported.has(error.message))
-        findings.push(problem(error.message, `Set ${invalid.join(', ')} as described in .env.example.`));
+      if (!reported.has(error.message)) findings.push(problem(error.message, texts.setAsDescribed(invalid.join(', '))));
       reported.add(error.message);
       for (const name of invalid) replaced.add(name);
       current = replaceValues(current, invalid);
@@ -107,6 +106,7 @@ function withRandomSecrets(env: Environment): Environment {
 function checkStrength(
   { production, jwtSecret, cronSecret, adminKey, encryptionKeys }: Config,
   env: Environment,
+  texts: DoctorTexts,
 ): Finding[] {
   if (production) return [];
   const secrets = {
@@ -119,11 +119,11 @@ function checkStrength(
     assertStrongSecrets(secrets, encryptionKeys);
     return [];
   } catch (error) {
-    return [warning((error as Error).message, 'Production would reject it.')];
+    return [warning((error as Error).message, texts.productionRejects)];
   }
 }
 
-function checkSchedulerSettings(env: Environment): Finding[] {
+function checkSchedulerSettings(env: Environment, texts: DoctorTexts): Finding[] {
   try {
     readSettings({
       API_URL: env.API_URL,
@@ -133,19 +133,18 @@ function checkSchedulerSettings(env: Environment): Finding[] {
     return [];
   } catch (error) {
     if (!(error instanceof SettingError)) throw error;
-    return [problem(error.message, 'Correct it: the scheduler does not start with it.')];
+    return [problem(error.message, texts.correctSchedulerSetting)];
   }
 }
 
-const checkSpelling = ({ unknownVariables }: Config): Finding[] =>
-  unknownVariables.map((line) => warning(line, 'Correct its spelling: .env.example lists all settings.'));
+const checkSpelling = ({ unknownVariables }: Config, texts: DoctorTexts): Finding[] =>
+  unknownVariables.map((line) => warning(line, texts.correctSpelling));
 
-function checkEmbeddedDatabase({ production, databaseUrl }: Config, replaced: ReadonlySet<string>): Finding[] {
+function checkEmbeddedDatabase(
+  { production, databaseUrl }: Config,
+  replaced: ReadonlySet<string>,
+  texts: DoctorTexts,
+): Finding[] {
   if (!production || databaseUrl !== null || replaced.has('DATABASE_URL')) return [];
-  return [
-    warning(
-      'Production uses the embedded database, because DATABASE_URL is not set: only this machine can use it.',
-      'Set DATABASE_URL to a PostgreSQL 15 or newer that is backed up and upgraded like other servers.',
-    ),
-  ];
+  return [warning(texts.embeddedInProduction, texts.useServer)];
 }

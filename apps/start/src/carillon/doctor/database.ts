@@ -1,10 +1,9 @@
 import type { Config } from '@carillon/api/lib/config/config';
-import { type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
+import { type DoctorTexts, type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
 import { type Db, queryRows, toInstant } from '@carillon/db';
 import { isBeforeFirst, readJournal } from '@carillon/db/journal';
 import type { Pooling } from '@carillon/db/pool/pooling';
 import { sql } from 'drizzle-orm';
-import { formatCount } from '../formatting.ts';
 import { explainDatabaseError } from './database-errors.ts';
 
 const { ok, warning, problem } = findingsFor('database');
@@ -12,6 +11,8 @@ const MIN_VERSION = 150_000;
 /** Tasks are due by the clocks of the API processes. */
 const CLOCK_WARNING_MS = 2000;
 const CLOCK_PROBLEM_MS = 15_000;
+/** Of tables in a sentence. */
+const MAX_NAMES = 3;
 
 interface Facts {
   version: number;
@@ -35,6 +36,7 @@ export interface DatabaseCheckOptions {
   processes: number;
   now: () => Date;
   pooling: Pooling;
+  texts: DoctorTexts;
 }
 
 /** Checks server, privileges, connections and schema. `readable` is whether the tables can be read. */
@@ -42,21 +44,22 @@ export async function checkDatabase(
   db: Db,
   options: DatabaseCheckOptions,
 ): Promise<{ findings: Finding[]; readable: boolean }> {
+  const { texts } = options;
   try {
     await queryRows(db, sql`select 1`);
     const before = options.now().getTime();
     const facts = await readFacts(db);
     const middle = (before + options.now().getTime()) / 2;
     const findings = [
-      ...checkServer(facts, toInstant(facts.clock).getTime() - middle),
-      ...checkPrivileges(facts),
+      ...checkServer(facts, toInstant(facts.clock).getTime() - middle, texts),
+      ...checkPrivileges(facts, texts),
       ...checkConnections(facts, options),
     ];
-    const schema = checkSchema(facts);
+    const schema = checkSchema(facts, texts);
     const isKnown = facts.newest !== null && !isBeforeFirst({ when: Number(facts.newest) });
     return { findings: [...findings, schema], readable: isKnown && facts.withheld.length === 0 };
   } catch (error) {
-    return { findings: [explainDatabaseError(error)], readable: false };
+    return { findings: [explainDatabaseError(error, texts)], readable: false };
   }
 }
 
@@ -99,90 +102,67 @@ async function readNewestMigration(db: Db): Promise<string | null> {
   return row?.newest ?? null;
 }
 
-function checkServer({ version, versionName, encoding, standby, readOnly }: Facts, clockMs: number): Finding[] {
+function checkServer(
+  { version, versionName, encoding, standby, readOnly }: Facts,
+  clockMs: number,
+  texts: DoctorTexts,
+): Finding[] {
   const findings: Finding[] = [];
-  if (version < MIN_VERSION)
-    findings.push(problem(`PostgreSQL is ${versionName}, but must be 15 or newer.`, 'Upgrade it.'));
-  else findings.push(ok(`PostgreSQL ${versionName} answers`));
-  if (encoding !== 'UTF8')
-    findings.push(problem(`Its encoding is ${encoding}.`, 'Create the database again with the encoding UTF8.'));
+  if (version < MIN_VERSION) findings.push(problem(texts.postgresTooOld(versionName), texts.upgradePostgres));
+  else findings.push(ok(texts.postgresAnswers(versionName)));
+  if (encoding !== 'UTF8') findings.push(problem(texts.wrongEncoding(encoding), texts.useUtf8));
   if (standby) {
-    findings.push(problem('It is a standby, which is read-only.', 'Set DATABASE_URL to the primary server.'));
+    findings.push(problem(texts.isStandby, texts.usePrimary));
   } else if (readOnly) {
-    findings.push(
-      problem('It is read-only: default_transaction_read_only is on.', 'Switch it off for the database and the user.'),
-    );
+    findings.push(problem(texts.readOnly, texts.endReadOnly));
   }
   const seconds = (Math.abs(clockMs) / 1000).toFixed(1);
   const report = Math.abs(clockMs) >= CLOCK_PROBLEM_MS ? problem : warning;
   if (Math.abs(clockMs) >= CLOCK_WARNING_MS) {
-    findings.push(
-      report(
-        `Its clock is ${seconds} s ${clockMs > 0 ? 'ahead of' : 'behind'} this machine's.`,
-        'Synchronise both clocks by NTP.',
-      ),
-    );
+    findings.push(report(texts.databaseClock(seconds, clockMs > 0), texts.synchroniseClocks));
   }
   return findings;
 }
 
-function checkPrivileges({ canCreate, withheld, foreign, newest }: Facts): Finding[] {
+function checkPrivileges({ canCreate, withheld, foreign, newest }: Facts, texts: DoctorTexts): Finding[] {
   if (withheld.length > 0) {
     return [
       problem(
-        `This user cannot read and write ${formatTables(withheld)}.`,
-        'Grant all privileges on the tables, or make the user their owner.',
+        texts.tablesWithheld(withheld.slice(0, MAX_NAMES), Math.max(withheld.length - MAX_NAMES, 0)),
+        texts.grantTables,
       ),
     ];
   }
   if (!canCreate || (newest !== null && foreign.length > 0)) {
-    return [
-      problem(
-        'This user cannot change the schema, so no migration can be applied.',
-        'Make the user the owner of the database and its tables.',
-      ),
-    ];
+    return [problem(texts.schemaFixed, texts.ownDatabase)];
   }
   return [];
 }
 
-const formatTables = (names: readonly string[]) =>
-  names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more tables` : '');
-
-function checkSchema({ newest }: Facts): Finding {
+function checkSchema({ newest }: Facts, texts: DoctorTexts): Finding {
   const { entries } = readJournal();
-  if (newest === null) return warning('It has no tables yet.', 'They are created at the first start.');
+  if (newest === null) return warning(texts.noTables, texts.createdAtStart);
   if (isBeforeFirst({ when: Number(newest) })) {
-    return problem('Its schema is from before 0000_initial.', 'Run the script in docs/operating/upgrade.md once.');
+    return problem(texts.schemaTooOld, texts.runUpgradeScript);
   }
   const at = entries.findIndex(({ when }) => when === Number(newest));
   const last = entries.length - 1;
-  if (at === last) return ok(`its schema is the newest, ${entries[last]?.tag}`);
+  if (at === last) return ok(texts.schemaNewest(String(entries[last]?.tag)));
   const since = entries.filter(({ when }) => when > Number(newest)).length;
-  if (since === 0)
-    return problem(
-      'Its schema belongs to a newer version of Carillon.',
-      'Run that version, or restore a backup of this version.',
-    );
-  return warning(`Migrations not applied yet: ${since}.`, 'They are applied at the next start, or by pnpm db:migrate.');
+  if (since === 0) return problem(texts.schemaTooNew, texts.useNewerVersion);
+  return warning(texts.migrationsMissing(since), texts.appliedAtStart);
 }
 
-function checkConnections(facts: Facts, { config, processes, pooling }: DatabaseCheckOptions): Finding[] {
+function checkConnections(facts: Facts, { config, processes, pooling, texts }: DatabaseCheckOptions): Finding[] {
   const { slots, used, ours } = facts;
   // Behind a pooler in transaction mode a process listens past it, or not at all.
   const needed = (config.databasePool + (pooling.kind === 'transaction' ? 0 : 1)) * processes;
   const others = used - ours;
-  const need = `${formatCount(processes, 'API process', 'API processes')} with DATABASE_POOL=${config.databasePool} can use ${needed} connections`;
-  if (pooling.kind === 'transaction') return [ok(`${need} of the pooler, whose limit is max_client_conn`)];
-  if (needed > slots)
-    return [problem(`${need}, but the server allows ${slots}.`, 'Raise max_connections, or lower DATABASE_POOL.')];
+  const need = texts.connections(processes, config.databasePool, needed);
+  if (pooling.kind === 'transaction') return [ok(texts.ofPooler(need))];
+  if (needed > slots) return [problem(texts.moreThanAllowed(need, slots), texts.raiseConnections)];
   if (needed + others > slots) {
-    return [
-      warning(
-        `${need}, and others use ${others} of the ${slots} that the server allows.`,
-        'Raise max_connections, or lower DATABASE_POOL.',
-      ),
-    ];
+    return [warning(texts.othersUseConnections(need, others, slots), texts.raiseConnections)];
   }
-  return [ok(`${need} of the ${slots} that the server allows`)];
+  return [ok(texts.ofAllowed(need, slots))];
 }

@@ -1,13 +1,12 @@
 import type { Config } from '@carillon/api/lib/config/config';
-import { type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
+import { type DoctorTexts, type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
 import { connect, type Db, queryRows } from '@carillon/db';
 import { findPrimary } from '@carillon/db/find-primary';
-import { describePooling, findPooling, type Pooling } from '@carillon/db/pool/pooling';
+import { findPooling, type Pooling } from '@carillon/db/pool/pooling';
 import { sql } from 'drizzle-orm';
 import { explainDatabaseError } from './database-errors.ts';
 
 const { ok, warning, problem } = findingsFor('database');
-const SEE = 'see "Poolers" in docs/operating/postgresql.md';
 
 /** What is between the processes and the server at `url`. Throws a `PoolerError`. */
 export async function findPoolingOf(
@@ -22,32 +21,23 @@ export async function checkPooler(
   db: Db,
   pooling: Pooling,
   { databaseDirectUrl, databasePrepare }: Pick<Config, 'databaseDirectUrl' | 'databasePrepare'>,
+  texts: DoctorTexts,
 ): Promise<Finding[]> {
-  const findings = [ok(`it is reached ${describePooling(pooling)}`)];
-  if (databasePrepare === 'false' && pooling.keepsStatements) {
-    findings.push(warning('No statement is prepared, although they could be.', 'Remove DATABASE_PREPARE=false.'));
+  const { kind, keepsStatements } = pooling;
+  const findings = [ok(kind === 'direct' ? texts.reachedDirectly : texts.reachedByPooler(kind, keepsStatements))];
+  if (databasePrepare === 'false' && keepsStatements) {
+    findings.push(warning(texts.notPrepared, texts.prepare));
   }
-  if (pooling.kind === 'transaction') findings.push(...(await checkTimeouts(db)));
-  if (databaseDirectUrl !== null) return [...findings, ...(await checkDirect(db, databaseDirectUrl))];
-  if (pooling.kind !== 'transaction') return findings;
-  return [
-    ...findings,
-    warning(
-      'DATABASE_DIRECT_URL is not set: migrations and backups hold a connection of the pooler, and wake-ups of other programs are not heard.',
-      `Set it to the address of PostgreSQL itself: ${SEE}.`,
-    ),
-  ];
+  if (kind === 'transaction') findings.push(...(await checkTimeouts(db, texts)));
+  if (databaseDirectUrl !== null) return [...findings, ...(await checkDirect(db, databaseDirectUrl, texts))];
+  if (kind !== 'transaction') return findings;
+  return [...findings, warning(texts.noDirectUrl, texts.setDirectUrl)];
 }
 
-async function checkTimeouts(db: Db): Promise<Finding[]> {
+async function checkTimeouts(db: Db, texts: DoctorTexts): Promise<Finding[]> {
   const [row] = await queryRows<{ timeout: string }>(db, sql`select current_setting('statement_timeout') as timeout`);
   if (row?.timeout !== '0') return [];
-  return [
-    warning(
-      'Its role has no statement_timeout, so statements that were given up keep running on the server.',
-      `Set it with alter role: ${SEE}.`,
-    ),
-  ];
+  return [warning(texts.noStatementTimeout, texts.setStatementTimeout)];
 }
 
 /** The start of the server and the database, which no two have in common. */
@@ -60,28 +50,23 @@ async function readIdentity(db: Db): Promise<string | undefined> {
   return row?.id;
 }
 
-async function checkDirect(db: Db, url: string): Promise<Finding[]> {
+async function checkDirect(db: Db, url: string, texts: DoctorTexts): Promise<Finding[]> {
   try {
     const pooling = await findPooling(await findPrimary(url), 'auto');
     const { db: direct, close } = connect(url, { max: 1, applicationName: 'carillon doctor' });
     try {
       if ((await readIdentity(direct)) !== (await readIdentity(db))) {
-        return [problem('DATABASE_DIRECT_URL leads to another database.', 'Correct its address or the name.')];
+        return [problem(texts.directToOther, texts.correctDirect)];
       }
     } finally {
       await close();
     }
     if (pooling.kind === 'transaction') {
-      return [
-        problem(
-          'DATABASE_DIRECT_URL leads to a pooler in transaction mode.',
-          'Set it to the address of PostgreSQL itself.',
-        ),
-      ];
+      return [problem(texts.directToPooler, texts.useServerItself)];
     }
-    return [ok('DATABASE_DIRECT_URL leads to the same database')];
+    return [ok(texts.directSame)];
   } catch (error) {
-    const { message, ...finding } = explainDatabaseError(error);
+    const { message, ...finding } = explainDatabaseError(error, texts);
     return [{ ...finding, message: `DATABASE_DIRECT_URL: ${message}` }];
   }
 }

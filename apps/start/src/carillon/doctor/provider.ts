@@ -8,7 +8,12 @@ import {
   type Providers,
 } from '@carillon/api/lib/ai/providers';
 import type { Config } from '@carillon/api/lib/config/config';
-import { describeCause, type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
+import {
+  type DoctorTexts,
+  describeCause,
+  type Finding,
+  findingsFor,
+} from '@carillon/api/product/system/checks/finding';
 
 const { ok, warning, problem } = findingsFor('AI provider');
 const MAX_TIMEOUT_MS = 30_000;
@@ -20,14 +25,13 @@ const MAX_TIMEOUT_MS = 30_000;
 export async function checkProviders(
   { ai, production }: Pick<Config, 'ai' | 'production'>,
   model: string,
+  texts: DoctorTexts,
   known: Providers | null = null,
 ): Promise<Finding[]> {
   const settings = { ...ai, timeoutMs: Math.min(ai.timeoutMs, MAX_TIMEOUT_MS) };
   const providers = known ?? joinProviders(ai, []);
   if (providers.list.length === 0) {
-    const message = 'The built-in model "offline" answers, which knows nothing.';
-    const fix = 'Set AI_BASE_URL to a provider, or add one on the page /admin/providers.';
-    return [production ? warning(message, fix) : ok(message)];
+    return [production ? warning(texts.offlineAnswers, texts.setProvider) : ok(texts.offlineAnswers)];
   }
   const asked = findModel(providers, model);
   const findings: Finding[] = [];
@@ -35,13 +39,20 @@ export async function checkProviders(
     const { source, kind, baseUrl } = provider;
     const isAsked = source === 'environment' && kind === 'openai' && asked?.provider === provider;
     findings.push(
-      isAsked ? await checkCompatible(settings, baseUrl, asked.model) : await checkList(provider, settings),
+      isAsked
+        ? await checkCompatible(settings, baseUrl, asked.model, texts)
+        : await checkList(provider, settings, texts),
     );
   }
   return findings;
 }
 
-async function checkCompatible(settings: Config['ai'], baseUrl: string, model: string): Promise<Finding> {
+async function checkCompatible(
+  settings: Config['ai'],
+  baseUrl: string,
+  model: string,
+  texts: DoctorTexts,
+): Promise<Finding> {
   // Without the Anthropic key, anthropic/… models are also sent to this provider.
   const ai = createAi({ ...settings, anthropicApiKey: null });
   try {
@@ -53,8 +64,8 @@ async function checkCompatible(settings: Config['ai'], baseUrl: string, model: s
       temperature: 70,
       signal: new AbortController().signal,
     });
-    if (outcome.ok) return ok(`${baseUrl} answers as ${model} within ${outcome.durationMs} ms`);
-    return await explainFailure(outcome, settings, baseUrl, model);
+    if (outcome.ok) return ok(texts.modelAnswers(baseUrl, model, outcome.durationMs));
+    return await explainFailure(outcome, settings, baseUrl, model, texts);
   } finally {
     await ai.close();
   }
@@ -65,22 +76,23 @@ async function explainFailure(
   settings: Config['ai'],
   baseUrl: string,
   model: string,
+  texts: DoctorTexts,
 ): Promise<Finding> {
   switch (errorCode) {
     case 'AUTHENTICATION_FAILED':
-      return problem(`The key is rejected: ${message}`, 'Correct AI_API_KEY.');
+      return problem(texts.keyRejected(message), texts.correct('AI_API_KEY'));
     case 'TIMEOUT':
-      return problem(`${baseUrl} does not answer in time: ${message}`, 'Check the network, or raise AI_TIMEOUT_MS.');
+      return problem(texts.noAnswerInTime(baseUrl, message), texts.raiseAiTimeout);
     case 'QUOTA_EXCEEDED':
-      return problem(message, 'Add credit to the account at the provider.');
+      return problem(message, texts.addCredit);
     case 'RATE_LIMIT_EXCEEDED':
-      return warning(message, 'If this happens often, ask the provider for a higher limit.');
+      return warning(message, texts.askForLimit);
     case 'PROVIDER_UNAVAILABLE':
       if (/could not be reached/.test(message)) {
-        return problem(`${baseUrl} cannot be reached: ${message}`, 'Correct AI_BASE_URL, or allow the connection.');
+        return problem(texts.unreachable(baseUrl, message), texts.correctAiAddress);
       }
       // A 200 of something else than a provider, such as a web page.
-      if (!/could not be used/.test(message)) return problem(message, 'Check the status page of the provider.');
+      if (!/could not be used/.test(message)) return problem(message, texts.checkStatusPage);
   }
   const models = await get(
     `${baseUrl}/models`,
@@ -88,49 +100,39 @@ async function explainFailure(
     settings.apiKey ? { authorization: `Bearer ${settings.apiKey}` } : {},
   );
   if (models.status === 200 && models.isJson) {
-    return problem(
-      `${baseUrl} does not answer as ${model}, the default model of tasks: ${message}`,
-      'Set defaultModel in the system settings to a model that this provider has.',
-    );
+    return problem(texts.modelDoesNotAnswer(baseUrl, model, message), texts.setDefaultModel);
   }
-  return problem(
-    `${baseUrl} is not the URL of an OpenAI-compatible service: ${message}`,
-    'Set AI_BASE_URL to the URL without /chat/completions; it often ends with /v1.',
-  );
+  return problem(texts.notCompatible(baseUrl, message), texts.setAiAddress);
 }
 
-async function checkList(provider: Provider, settings: Config['ai']): Promise<Finding> {
+async function checkList(provider: Provider, settings: Config['ai'], texts: DoctorTexts): Promise<Finding> {
   const { name, kind, apiKey, source } = provider;
   const isEnvironment = source === 'environment';
   const apiUrl = getApiUrl(provider);
   const [keyName, urlName] =
-    kind === 'anthropic' ? ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'] : ['AI_API_KEY', 'AI_BASE_URL'];
-  const page = 'on the page /admin/providers';
-  const correctKey = isEnvironment ? `Correct ${keyName}.` : `Save the key of ${name} again ${page}.`;
-  const correctUrl = isEnvironment ? `Correct ${urlName}, or unset it.` : `Correct the address of ${name} ${page}.`;
+    kind === 'anthropic'
+      ? (['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'] as const)
+      : (['AI_API_KEY', 'AI_BASE_URL'] as const);
+  const correctKey = isEnvironment ? texts.correct(keyName) : texts.saveKeyAgain(name);
+  const correctUrl = isEnvironment ? texts.correctOrUnset(urlName) : texts.correctProviderAddress(name);
   if (apiKey === 'unreadable') {
-    return problem(
-      `The key of ${name} cannot be decrypted.`,
-      `Add its key to ENCRYPTION_KEY, or save it again ${page}.`,
-    );
+    return problem(texts.providerKeyUnreadable(name), texts.addKeyOrSave);
   }
   if (apiKey && !/^[\x21-\x7e]+$/.test(apiKey.value)) {
-    return problem('The key has invalid characters.', correctKey);
+    return problem(texts.keyInvalid, correctKey);
   }
   const { origin, path, headers } = findModelList(provider);
   const { status, isJson, error } = await get(origin + path, settings, headers);
-  const answers = apiKey ? 'answers and accepts the key' : 'answers';
-  if (status === 200 && isJson) return ok(`${apiUrl} ${answers}`);
-  if (status === 401 || status === 403) return problem(`${apiUrl} rejects the key (${status}).`, correctKey);
-  if (status !== null && status >= 500)
-    return problem(`${apiUrl} is unavailable (${status}).`, 'Check the status page of the provider.');
+  if (status === 200 && isJson) return ok(apiKey ? texts.acceptsKey(apiUrl) : texts.answers(apiUrl));
+  if (status === 401 || status === 403) return problem(texts.rejectsKey(apiUrl, status), correctKey);
+  if (status !== null && status >= 500) return problem(texts.unavailable(apiUrl, status), texts.checkStatusPage);
   if (status !== null) {
-    if (kind === 'openai') return warning(`${apiUrl} lists no models (${status}).`, correctUrl);
-    return problem(`${apiUrl} is not the URL of the Anthropic Messages API (${status}).`, correctUrl);
+    if (kind === 'openai') return warning(texts.listsNoModels(apiUrl, status), correctUrl);
+    return problem(texts.notAnthropic(apiUrl, status), correctUrl);
   }
-  return error === 'TimeoutError'
-    ? problem(`${apiUrl} does not answer in time.`, 'Check the network, or raise AI_TIMEOUT_MS.')
-    : problem(`${apiUrl} cannot be reached: ${error}`, `${correctUrl.replace(/\.$/, '')}, or allow the connection.`);
+  if (error === 'TimeoutError') return problem(texts.providerSilent(apiUrl), texts.raiseAiTimeout);
+  const fix = isEnvironment ? texts.correctOrAllow(urlName) : texts.correctProviderOrAllow(name);
+  return problem(texts.unreachable(apiUrl, String(error)), fix);
 }
 
 async function get(url: string, { timeoutMs }: Config['ai'], headers: Record<string, string>) {

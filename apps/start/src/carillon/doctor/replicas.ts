@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '@carillon/api/lib/config/config';
-import { type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
+import { type DoctorTexts, type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
 import { connect, type Db, queryRows } from '@carillon/db';
 import { listReadServers } from '@carillon/db/database-url';
 import { SAMPLE, type ServerSample } from '@carillon/db/replica/server';
@@ -14,12 +14,12 @@ const POLL_MS = 20;
 type Settings = Pick<Config, 'databaseReadUrl' | 'databaseReadMaxLagMs' | 'databasePrepare'>;
 
 /** Checks that each server of DATABASE_READ_URL follows the primary, and how far behind it is. */
-export async function checkReplicas(primary: Db, config: Settings): Promise<Finding[]> {
+export async function checkReplicas(primary: Db, config: Settings, texts: DoctorTexts): Promise<Finding[]> {
   if (config.databaseReadUrl === null) return [];
-  return Promise.all(listReadServers(config.databaseReadUrl).map((url) => checkReplica(primary, url, config)));
+  return Promise.all(listReadServers(config.databaseReadUrl).map((url) => checkReplica(primary, url, config, texts)));
 }
 
-async function checkReplica(primary: Db, url: string, config: Settings): Promise<Finding> {
+async function checkReplica(primary: Db, url: string, config: Settings, texts: DoctorTexts): Promise<Finding> {
   const { host } = new URL(url);
   const { db, close } = connect(url, {
     max: 1,
@@ -30,22 +30,16 @@ async function checkReplica(primary: Db, url: string, config: Settings): Promise
   try {
     const [{ isStandby, ...found }, expected] = await Promise.all([readSample(db), readSample(primary)]);
     if (found.cluster !== expected.cluster || found.database !== expected.database) {
-      return problem(
-        `${host} is not a standby of the database at DATABASE_URL.`,
-        'Correct DATABASE_READ_URL. Nothing is read from this server.',
-      );
+      return problem(texts.notItsStandby(host), texts.correctReadUrl);
     }
     if (!isStandby) {
-      return warning(
-        `${host} is the primary, which answers these reads anyway.`,
-        'Set DATABASE_READ_URL to the standbys.',
-      );
+      return warning(texts.isPrimary(host), texts.useStandbys);
     }
-    return describeLag(host, await measureLag(db, expected, config.databaseReadMaxLagMs), config);
+    return describeLag(host, await measureLag(db, expected, config.databaseReadMaxLagMs), config, texts);
   } catch (error) {
-    const { message, fix } = explainDatabaseError(error);
+    const { message, fix } = explainDatabaseError(error, texts);
     const named = (text: string) => text.replaceAll('DATABASE_URL', 'DATABASE_READ_URL');
-    return warning(`${host} is not read, and the primary answers instead. ${named(message)}`, named(fix ?? ''));
+    return warning(texts.notRead(host, named(message)), named(fix ?? ''));
   } finally {
     await close();
   }
@@ -63,12 +57,14 @@ async function measureLag(db: Db, primary: ServerSample, maxLagMs: number): Prom
   }
 }
 
-function describeLag(host: string, lagMs: number | null, { databaseReadMaxLagMs: maxLagMs }: Settings): Finding {
-  if (lagMs !== null) return ok(`${host} is a standby and less than ${Math.max(lagMs, POLL_MS)} ms behind`);
-  return warning(
-    `${host} is more than ${maxLagMs} ms behind: the primary answers its reads.`,
-    'Find out what delays its replay, such as a slow disk or long queries, or raise DATABASE_READ_MAX_LAG_MS.',
-  );
+function describeLag(
+  host: string,
+  lagMs: number | null,
+  { databaseReadMaxLagMs: maxLagMs }: Settings,
+  texts: DoctorTexts,
+): Finding {
+  if (lagMs !== null) return ok(texts.standbyFollows(host, Math.max(lagMs, POLL_MS)));
+  return warning(texts.standbyLags(host, maxLagMs), texts.findDelay);
 }
 
 async function readSample(db: Db): Promise<ServerSample & { isStandby: boolean }> {

@@ -37,7 +37,7 @@ export interface CheckOptions {
   /** The folder of `.env`. Default: the working folder. */
   cwd?: string;
   /** Called before each check. */
-  onCheck?: (check: string, done: number, total: number) => void;
+  onCheck?: (check: Finding['check'], done: number, total: number) => void;
 }
 
 const CHECKS = ['data folder', 'database', 'AI provider', 'mail', 'storage', 'reverse proxy'] as const;
@@ -45,7 +45,7 @@ const CHECKS = ['data folder', 'database', 'AI provider', 'mail', 'storage', 're
 /** Runs each check; one that depends on an invalid setting is skipped with a warning. */
 export async function runChecks(env: Environment, texts: DoctorTexts, options: CheckOptions = {}): Promise<Finding[]> {
   const { processes = 1, now = systemClock, cwd = process.cwd(), onCheck = () => {} } = options;
-  const { config, replaced, findings } = checkConfig(env, cwd);
+  const { config, replaced, findings } = checkConfig(env, texts, cwd);
   let model = DEFAULT_MODEL;
   let providers: Providers | null = null;
   let models: Finding[] = [];
@@ -53,18 +53,18 @@ export async function runChecks(env: Environment, texts: DoctorTexts, options: C
     onCheck(check, CHECKS.indexOf(check), CHECKS.length);
     const invalid = names.filter((name) => replaced.has(name));
     const { warning } = findingsFor(check);
-    if (invalid.length > 0) findings.push(warning('This was not checked.', `Correct ${invalid.join(', ')} first.`));
+    if (invalid.length > 0) findings.push(warning(texts.notChecked, texts.correctFirst(invalid.join(', '))));
     else findings.push(...(await work()));
   };
-  await run('data folder', ['DATA_DIR'], () => checkDataFolder(config.dataDir, env, cwd));
+  await run('data folder', ['DATA_DIR'], () => checkDataFolder(config.dataDir, env, texts, cwd));
   await run('database', ['DATABASE_URL', 'DATABASE_DIRECT_URL', 'DATABASE_PREPARE', 'DATABASE_POOL'], () =>
-    withConnection(config, async (db, pooling) => {
-      const { findings, readable } = await checkDatabase(db, { config, processes, now, pooling });
+    withConnection(config, texts, async (db, pooling) => {
+      const { findings, readable } = await checkDatabase(db, { config, processes, now, pooling, texts });
       const found = [
         ...findings,
         ...(await checkOldSnapshots(db, texts)),
-        ...(await checkPooler(db, pooling, config)),
-        ...(await checkReplicas(db, config)),
+        ...(await checkPooler(db, pooling, config, texts)),
+        ...(await checkReplicas(db, config, texts)),
       ];
       if (!readable) return found;
       const [row] = await db.select({ model: settings.defaultModel }).from(settings);
@@ -76,13 +76,13 @@ export async function runChecks(env: Environment, texts: DoctorTexts, options: C
       const secrets = replaced.has('ENCRYPTION_KEY') ? [] : await checkEncryptionKeys(db, config.encryptionKeys, texts);
       const deliveries = await checkDeliveries(db, now(), config.retention.deliveriesDays, texts);
       const partitions = await checkPartitions(db, now(), texts);
-      return [...found, ...partitions, ...secrets, ...(await checkScheduler(db, now())), ...deliveries];
+      return [...found, ...partitions, ...secrets, ...(await checkScheduler(db, now(), texts)), ...deliveries];
     }),
   );
   await run(
     'AI provider',
     ['AI_BASE_URL', 'AI_API_KEY', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL', 'AI_TIMEOUT_MS'],
-    async () => [...(await checkProviders(config, model, providers)), ...models],
+    async () => [...(await checkProviders(config, model, texts, providers)), ...models],
   );
   await run('mail', ['SMTP_URL'], () => checkMail(config.mail, texts));
   const storageVariables = [
@@ -95,18 +95,19 @@ export async function runChecks(env: Environment, texts: DoctorTexts, options: C
     'S3_SECRET_ACCESS_KEY',
   ];
   await run('storage', storageVariables, () => checkStorage(config, texts));
-  await run('reverse proxy', ['BASE_URL'], () => checkProxy(config));
+  await run('reverse proxy', ['BASE_URL'], () => checkProxy(config, texts));
   return findings;
 }
 
 /** Does not create the embedded database if it does not exist yet. */
 async function withConnection(
   config: Config,
+  texts: DoctorTexts,
   work: (db: Db, pooling: Pooling) => Promise<Finding[]>,
 ): Promise<Finding[]> {
   if (config.databaseUrl === null && !existsSync(join(config.dataDir, 'postgres'))) {
     const { ok } = findingsFor('database');
-    return [ok('the embedded PostgreSQL is created at the first start, because DATABASE_URL is not set')];
+    return [ok(texts.embeddedCreated)];
   }
   try {
     return await withDatabase({ ...config, databaseDirectUrl: null }, async (url) => {
@@ -124,6 +125,6 @@ async function withConnection(
       }
     });
   } catch (error) {
-    return [explainDatabaseError(error)];
+    return [explainDatabaseError(error, texts)];
   }
 }

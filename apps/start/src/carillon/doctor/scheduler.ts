@@ -1,4 +1,4 @@
-import { type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
+import { type DoctorTexts, type Finding, findingsFor } from '@carillon/api/product/system/checks/finding';
 import { type Db, databaseErrorCode, queryRows, SQLSTATE, schedulerState } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 
@@ -21,7 +21,7 @@ interface Facts {
 }
 
 /** Checks that due tasks are enqueued in time and that queued executions and mails do not wait. */
-export async function checkScheduler(db: Db, now: Date): Promise<Finding[]> {
+export async function checkScheduler(db: Db, now: Date, texts: DoctorTexts): Promise<Finding[]> {
   const at = now.toISOString();
   const ago = (seconds: number) => sql`(${at}::timestamptz - make_interval(secs => ${seconds}))`;
   const [facts] = await queryRows<Facts>(
@@ -39,7 +39,7 @@ export async function checkScheduler(db: Db, now: Date): Promise<Finding[]> {
       (select count(distinct client_addr::text || client_port::text)::int from pg_stat_activity
         where datname = current_database() and application_name = 'carillon' and pid <> pg_backend_pid()) as processes`,
   );
-  return facts ? toFindings({ ...facts, silentS: await findSilence(db, now) }) : [];
+  return facts ? toFindings({ ...facts, silentS: await findSilence(db, now) }, texts) : [];
 }
 
 /** The seconds since the last call; null if the schema is too old to tell. */
@@ -55,53 +55,22 @@ async function findSilence(db: Db, now: Date): Promise<number | null> {
 
 type AllFacts = Facts & { silentS: number | null };
 
-function toFindings(facts: AllFacts): Finding[] {
+function toFindings(facts: AllFacts, texts: DoctorTexts): Finding[] {
   const { maintenance, overdue, oldestS, late, recorded, waiting, mails, processes, silentS } = facts;
   const findings: Finding[] = [];
-  const start = 'Start an API process and the scheduler.';
-  if (processes === 0) findings.push(warning('No API process is connected to the database.', start));
+  if (processes === 0) findings.push(warning(texts.noProcess, texts.startScheduling));
   if (processes > 0 && silentS !== null && silentS > SILENT_S) {
-    findings.push(
-      warning(
-        `The scheduler has not called for ${Math.round(silentS)} s.`,
-        'Start the scheduler. Its API_URL and CRON_SECRET must be those of the API.',
-      ),
-    );
+    findings.push(warning(texts.schedulerSilent(Math.round(silentS)), texts.startScheduler));
   }
   if (maintenance) {
-    findings.push(
-      warning(
-        'Maintenance mode is on: nothing is started.',
-        'End it with PATCH /api/admin/settings and {"maintenanceMode": false}.',
-      ),
-    );
+    findings.push(warning(texts.inMaintenance, texts.endMaintenance));
   } else if (overdue > 0) {
-    findings.push(
-      problem(
-        `Due tasks are not enqueued. Overdue: ${overdue}, the oldest for ${Math.round(oldestS ?? 0)} s.`,
-        processes === 0 ? start : 'Check the logs of the API processes and of the scheduler.',
-      ),
-    );
+    const fix = processes === 0 ? texts.startScheduling : texts.checkLogs;
+    findings.push(problem(texts.overdue(overdue, Math.round(oldestS ?? 0)), fix));
   } else if (late > 0) {
-    findings.push(
-      warning(
-        `Of the ${recorded} runs in the last hour, ${late} were enqueued more than ${LATE_S} s late.`,
-        'Start the scheduler: without it the API processes check once a minute. Its API_URL and CRON_SECRET must be those of the API.',
-      ),
-    );
+    findings.push(warning(texts.enqueuedLate(recorded, late, LATE_S), texts.startLateScheduler));
   }
-  if (waiting > 0 && !maintenance) {
-    findings.push(
-      warning(
-        `Executions have waited for more than 10 minutes: ${waiting}.`,
-        'Raise EXECUTION_CONCURRENCY, or start another API process.',
-      ),
-    );
-  }
-  if (mails > 0) {
-    findings.push(
-      warning(`Mails have waited for more than 10 minutes: ${mails}.`, 'See the result of the mail check.'),
-    );
-  }
-  return findings.length > 0 ? findings : [ok('due tasks are enqueued in time')];
+  if (waiting > 0 && !maintenance) findings.push(warning(texts.executionsWait(waiting), texts.addProcess));
+  if (mails > 0) findings.push(warning(texts.mailsWait(mails), texts.seeMailCheck));
+  return findings.length > 0 ? findings : [ok(texts.enqueuedInTime)];
 }
