@@ -181,15 +181,12 @@ t.test('A refused restore leaves the database empty and says why', async (t) => 
   );
   await refused(
     (copy) => ({ ...copy, tables: copy.tables.map((table) => ({ ...table, columns: ['other', ...table.columns] })) }),
-    /it contains "other", which its schema does not have/,
+    /unknownColumn "other"/,
   );
-  await refused(
-    (copy) => ({ ...copy, migration: { tag: '9999_later', when: 9e12 } }),
-    /from a newer Carillon \(its schema is 9999_later\)/,
-  );
+  await refused((copy) => ({ ...copy, migration: { tag: '9999_later', when: 9e12 } }), /tooNew 9999_later/);
   await refused(
     (copy) => ({ ...copy, migration: { tag: '0031_slots_of_executions', when: 1_795_481_295_473 } }),
-    /from before 0000_initial \(its schema is 0031_slots_of_executions\)/,
+    /tooOld 0031_slots_of_executions/,
   );
   await t.rejects(
     fillEmptyDatabase(to.url, async (target) => {
@@ -210,12 +207,12 @@ t.test('A database that has tables is not changed by a restore', async (t) => {
   const before = await contentOf(sql);
   await t.rejects(
     fillEmptyDatabase(url, async () => void t.fail('it was begun')),
-    { message: /^The database is not empty \(__drizzle_migrations, agent_calls, alerts …\)/ },
+    { message: 'notEmpty __drizzle_migrations, agent_calls, alerts …' },
   );
   t.strictSame(await contentOf(sql), before);
 });
 
 t.test('A database without tables cannot be backed up', async (t) => {
   const { url } = await emptyDatabase(t, 'backup_nothing');
-  await t.rejects(copyOf(url), { message: 'The database has no tables yet: there is nothing to back up.' });
+  await t.rejects(copyOf(url), { message: 'noTables' });
 });

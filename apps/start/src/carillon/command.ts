@@ -1,6 +1,7 @@
 import { explainStartFailure } from '@carillon/api/entry/start-failure';
 import { type Config, loadConfig } from '@carillon/api/lib/config/config';
 import type { Environment } from '@carillon/api/lib/config/environment';
+import { BackupError } from '@carillon/db/backup/snapshot';
 import { startEmbeddedPostgres } from '@carillon/db/embedded/server';
 import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
 import type { Texts } from '@carillon/texts';
@@ -47,6 +48,7 @@ function explainFailure(error: unknown, config: Config | null, texts: Texts): st
   if (databaseErrorCode(error) === SQLSTATE.undefinedTable) {
     return texts.commands.noTables;
   }
+  if (error instanceof BackupError) return texts.commands.backupProblems[error.problem](error.detail);
   const explained = explainStartFailure(error, config, texts);
   if (explained) return explained;
   // Drizzle's message quotes the statement with its parameters, so only its cause is shown.

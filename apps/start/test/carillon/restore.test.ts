@@ -169,6 +169,7 @@ t.test('A damaged archive is rejected and leaves an empty database and no file',
   );
   const portuguese = { LC_ALL: '', LC_MESSAGES: '', LANG: 'pt_BR.UTF-8' };
   await assertRejected('endless', null, /endless está danificado \(falta o fim\): nada foi restaurado/, portuguese);
+  await assertRejected('newer', null, /O backup é de um Carillon mais novo \(o esquema é 9999_later\)/, portuguese);
 });
 
 async function readHeader() {

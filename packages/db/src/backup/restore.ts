@@ -83,18 +83,14 @@ async function assertEmpty(tx: postgres.TransactionSql) {
     order by 1`;
   if (found.length === 0) return;
   const names = found.slice(0, 3).map(({ name }) => name);
-  throw new BackupError(
-    `The database is not empty (${names.join(', ')}${found.length > 3 ? ' …' : ''}): a backup can only be restored into an empty one.`,
-  );
+  throw new BackupError('notEmpty', `${names.join(', ')}${found.length > 3 ? ' …' : ''}`);
 }
 
 async function assertKnown(tx: postgres.TransactionSql, { name, columns }: Columns) {
   const known = (await findTables(tx)).find((table) => table.name === name);
   const unknown = known ? columns.find((column) => !known.columns.includes(column)) : name;
   if (unknown === undefined) return;
-  throw new BackupError(
-    `The backup is damaged: it contains ${JSON.stringify(unknown)}, which its schema does not have.`,
-  );
+  throw new BackupError('unknownColumn', JSON.stringify(unknown));
 }
 
 async function endLeases(tx: postgres.TransactionSql) {
@@ -107,14 +103,12 @@ async function endLeases(tx: postgres.TransactionSql) {
 /** Applies the migrations up to the given one, as its release did. */
 async function migrateTo(client: postgres.Sql, tx: postgres.TransactionSql, { tag, when }: Migration) {
   if (isBeforeFirst({ when })) {
-    throw new BackupError(
-      `The backup is from before 0000_initial (its schema is ${tag}): restore it with its version, then upgrade.`,
-    );
+    throw new BackupError('tooOld', tag);
   }
   const journal = readJournal();
   const at = journal.entries.findIndex((entry) => entry.when === when);
   if (at === -1) {
-    throw new BackupError(`The backup is from a newer Carillon (its schema is ${tag}): restore it with that version.`);
+    throw new BackupError('tooNew', tag);
   }
   const folder = await mkdtemp(join(tmpdir(), 'carillon-migrations-'));
   try {

@@ -12,7 +12,16 @@ import { type BackupPartition, findPartitions } from './partitions.ts';
 import { type BackupTable, copyTarget, findTables, quoted } from './tables.ts';
 
 /** A failure whose message is one line for the operator. */
-export class BackupError extends Error {}
+/** `detail` names what the problem is about, such as a table. */
+export class BackupError extends Error {
+  readonly problem: 'notEmpty' | 'unknownColumn' | 'tooOld' | 'tooNew' | 'noTables' | 'migrated';
+  readonly detail: string;
+  constructor(problem: BackupError['problem'], detail = '') {
+    super(`${problem} ${detail}`.trimEnd());
+    this.problem = problem;
+    this.detail = detail;
+  }
+}
 
 /** The database at one instant. Read its parts one after the other. */
 export interface Snapshot {
@@ -55,11 +64,10 @@ export async function readSnapshot<T>(url: string, work: (snapshot: Snapshot) =>
         );
       }
       const migration = await findNewestApplied(tx);
-      if (!migration) throw new BackupError('The database has no tables yet: there is nothing to back up.');
+      if (!migration) throw new BackupError('noTables');
       const tables = await findTables(tx);
       const names = (list: readonly BackupTable[]) => list.map((table) => `${table.name} ${table.columns}`).join();
-      if (names(tables) !== names(known))
-        throw new BackupError('The database was migrated during the backup. Run the backup again.');
+      if (names(tables) !== names(known)) throw new BackupError('migrated');
       return work({
         migration,
         tables,

@@ -62,6 +62,17 @@ export const commands = {
     size: () => 'an entry is too long',
     json: () => 'an entry is not JSON',
   },
+  backupProblems: {
+    notEmpty: (tables: string) =>
+      `The database is not empty (${tables}): a backup can only be restored into an empty one.`,
+    unknownColumn: (name: string) => `The backup is damaged: it contains ${name}, which its schema does not have.`,
+    tooOld: (schema: string) =>
+      `The backup is from before 0000_initial (its schema is ${schema}): restore it with its version, then upgrade.`,
+    tooNew: (schema: string) =>
+      `The backup is from a newer Carillon (its schema is ${schema}): restore it with that version.`,
+    noTables: () => 'The database has no tables yet: there is nothing to back up.',
+    migrated: () => 'The database was migrated during the backup. Run the backup again.',
+  },
   needsDisk: 'The backup contains files of STORAGE_DRIVER=disk: set it here too.',
   restoring: 'Restoring',
   restored: (rows: number, files: number, moment: string) =>

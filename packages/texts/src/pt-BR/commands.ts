@@ -62,6 +62,16 @@ export const commands: typeof en = {
     size: () => 'uma entrada é longa demais',
     json: () => 'uma entrada não é JSON',
   },
+  backupProblems: {
+    notEmpty: (tables) =>
+      `O banco de dados não está vazio (${tables}): um backup só pode ser restaurado em um banco vazio.`,
+    unknownColumn: (name) => `O backup está danificado: ele contém ${name}, que não existe no esquema dele.`,
+    tooOld: (schema) =>
+      `O backup é de antes de 0000_initial (o esquema é ${schema}): restaure-o com a versão dele e depois atualize.`,
+    tooNew: (schema) => `O backup é de um Carillon mais novo (o esquema é ${schema}): restaure-o com essa versão.`,
+    noTables: () => 'O banco de dados ainda não tem tabelas: não há nada para o backup.',
+    migrated: () => 'O banco de dados foi migrado durante o backup. Faça o backup de novo.',
+  },
   needsDisk: 'O backup contém arquivos de STORAGE_DRIVER=disk: defina o mesmo aqui.',
   restoring: 'Restaurando',
   restored: (rows, files, moment) =>
