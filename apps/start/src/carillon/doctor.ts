@@ -3,27 +3,21 @@ import type { DoctorTexts, Finding } from '@carillon/api/product/system/checks/f
 import { InvalidArgumentError } from 'commander';
 import { type AddCommand, CommandFailure } from './command.ts';
 import { runChecks } from './doctor/run-checks.ts';
-import { joinParagraphLines } from './formatting.ts';
 import { startProgressBar } from './progress-bar.ts';
 
-const DESCRIPTION = `Finds problems of this installation and says how to fix them.
-
-Checks each setting, the strength of the secrets, the database (connection, version, privileges, schema, clock, number of
-connections), whether ENCRYPTION_KEY decrypts the secrets in it, the scheduler, waiting deliveries, the AI provider (one small call), the mail server
-(log-in, no mail), the file storage (one small object, which is deleted again), DATA_DIR, and whether clients reach this version
-at BASE_URL. It changes nothing, and can be run before the first start as well as while the service runs.
-
-Each result is ok, a warning or a problem. The exit code is 1 if there is a problem.`;
-
 export const addDoctorCommand: AddCommand = (program, context) => {
+  const { doctor: texts, help } = context.texts;
+  const parseCount = (value: string) => {
+    if (/^[1-9]\d{0,3}$/.test(value)) return Number(value);
+    throw new InvalidArgumentError(help.doctor.processesRange);
+  };
   program
     .command('doctor')
-    .summary('find problems of this installation')
-    .description(joinParagraphLines(DESCRIPTION))
-    .option('--processes <n>', 'how many API processes share the database', parseCount, 1)
-    .option('--json', 'print the results as JSON')
+    .summary(help.doctor.summary)
+    .description(help.doctor.description)
+    .option('--processes <n>', help.doctor.processes, parseCount, 1)
+    .option('--json', help.doctor.json)
     .action(async ({ processes, json }: { processes: number; json?: true }) => {
-      const texts = context.texts.doctor;
       const progress = startProgressBar(texts.checking);
       try {
         const findings = await runChecks(context.env, texts, {
@@ -56,9 +50,4 @@ function formatFinding({ check, level, message, fix }: Finding, texts: DoctorTex
   const [colour, sign] = SIGNS[level];
   const line = `${styleText(colour, sign, { stream: process.stdout })} ${texts.checks[check]}: ${message}`;
   return fix ? `${line}\n    ${fix}` : line;
-}
-
-function parseCount(value: string): number {
-  if (/^[1-9]\d{0,3}$/.test(value)) return Number(value);
-  throw new InvalidArgumentError('It takes a whole number from 1 to 9999.');
 }

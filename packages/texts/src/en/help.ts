@@ -8,6 +8,17 @@ export const help = {
   helpOption: 'display help for command',
   json: 'print the result as JSON',
 
+  doctor: {
+    summary: 'find problems of this installation',
+    description: `Finds problems of this installation and says how to fix them.
+
+Checks each setting, the strength of the secrets, the database (connection, version, privileges, schema, clock, number of connections), whether ENCRYPTION_KEY decrypts the secrets in it, the scheduler, waiting deliveries, the AI provider (one small call), the mail server (log-in, no mail), the file storage (one small object, which is deleted again), DATA_DIR, and whether clients reach this version at BASE_URL. It changes nothing, and can be run before the first start as well as while the service runs.
+
+Each result is ok, a warning or a problem. The exit code is 1 if there is a problem.`,
+    processes: 'how many API processes share the database',
+    processesRange: 'It takes a whole number from 1 to 9999.',
+    json: 'print the results as JSON',
+  },
   createAdmin: {
     summary: 'create an admin account, or promote an existing one',
     description:

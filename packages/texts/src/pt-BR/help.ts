@@ -9,6 +9,17 @@ export const help: typeof en = {
   helpOption: 'mostra a ajuda do comando',
   json: 'mostra o resultado em JSON',
 
+  doctor: {
+    summary: 'encontra problemas desta instalação',
+    description: `Encontra problemas desta instalação e diz como corrigi-los.
+
+Verifica cada configuração, a força dos segredos, o banco de dados (conexão, versão, privilégios, schema, relógio, número de conexões), se ENCRYPTION_KEY decifra os segredos dele, o agendador, as entregas em espera, o provedor de IA (uma pequena chamada), o servidor de e-mail (login, sem enviar e-mail), o armazenamento de arquivos (um pequeno objeto, excluído em seguida), DATA_DIR e se os clientes chegam a esta versão em BASE_URL. Não muda nada e pode ser executado antes da primeira inicialização ou com o serviço em execução.
+
+Cada resultado é ok, um aviso ou um problema. O código de saída é 1 se houver um problema.`,
+    processes: 'quantos processos da API usam o mesmo banco de dados',
+    processesRange: 'O valor deve ser um número inteiro de 1 a 9999.',
+    json: 'mostra os resultados em JSON',
+  },
   createAdmin: {
     summary: 'cria uma conta de administrador ou promove uma existente',
     description:
