@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { withCachedImports } from '@carillon/runtime/cached-imports';
 
-const [{ findInstallation, startInstallation }, { runSteps }] = await withCachedImports(() =>
-  Promise.all([import('./demo/installation.ts'), import('./demo/steps.ts')]),
+const [{ getTerminalTexts }, { findInstallation, startInstallation }, { runSteps }] = await withCachedImports(() =>
+  Promise.all([import('@carillon/api/entry/banner'), import('./demo/installation.ts'), import('./demo/steps.ts')]),
 );
 
 /** `pnpm demo`: from an account to a stored result, a change and an alert, step by step. Exits with 0 if every check passed. */
@@ -14,15 +14,17 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+if (existsSync('.env')) process.loadEnvFile('.env');
+const { demo } = getTerminalTexts(process.env);
 let passed = false;
 try {
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  const installation = (await findInstallation(process.env)) ?? (await startInstallation(process.env, cleanUp));
-  await runSteps(installation, cleanUp);
+  const installation =
+    (await findInstallation(process.env, demo)) ?? (await startInstallation(process.env, cleanUp, demo));
+  await runSteps(installation, cleanUp, demo);
   passed = true;
 } catch (error) {
   console.error(`\n✗ ${error instanceof Error ? error.message : error}`);
 }
 await cleanUp.disposeAsync();
-console.log(passed ? '\n✓ Every step worked.' : '\nThe demo failed.');
+console.log(`\n${passed ? demo.passed : demo.failed}`);
 process.exit(passed ? 0 : 1);

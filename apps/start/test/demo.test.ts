@@ -64,21 +64,24 @@ t.test('A failed run is reported, also by the exit code', async (t) => {
   t.strictSame(readdirSync(temp), []);
 });
 
-t.test('The demo uses a running service and deletes its task afterwards', async (t) => {
-  const { db, url: databaseUrl } = await testDatabase(t);
-  const config = loadConfig({
-    PORT: '0',
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: t.testdir(),
-    AI_BASE_URL: 'offline',
-    LOG_LEVEL: 'silent',
-  });
-  const { url, close } = await startCarillon(config, 1000);
-  t.teardown(close);
-  const { exit, stdout, stderr } = await runDemo(t, { BASE_URL: url });
-  t.equal(stderr, '');
-  t.strictSame(exit, [0, null]);
-  t.match(stdout, `Carillon runs at ${url}: the demo uses it`);
-  t.match(stdout, 'The assistant, the changed price and the missed run are left out');
-  t.equal(await db.$count(tasks), 0);
-});
+t.test(
+  'The demo uses a running service, in the language of the terminal, and deletes its task afterwards',
+  async (t) => {
+    const { db, url: databaseUrl } = await testDatabase(t);
+    const config = loadConfig({
+      PORT: '0',
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: t.testdir(),
+      AI_BASE_URL: 'offline',
+      LOG_LEVEL: 'silent',
+    });
+    const { url, close } = await startCarillon(config, 1000);
+    t.teardown(close);
+    const { exit, stdout, stderr } = await runDemo(t, { BASE_URL: url, LANG: 'pt_BR.UTF-8' });
+    t.equal(stderr, '');
+    t.strictSame(exit, [0, null]);
+    t.match(stdout, `O Carillon está em ${url}: a demonstração usa esse serviço`);
+    t.match(stdout, 'O assistente, o preço alterado e a execução perdida ficam de fora');
+    t.equal(await db.$count(tasks), 0);
+  },
+);

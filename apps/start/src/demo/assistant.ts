@@ -1,4 +1,5 @@
 import type { Carillon } from '@carillon/client/source';
+import type { Texts } from '@carillon/texts';
 import { DEMO_COMPARISON, DEMO_PAGES } from './ai-provider.ts';
 import { assert, printLine as say, printStep as step } from './print.ts';
 import { startReceiver } from './receiver.ts';
@@ -12,8 +13,13 @@ interface SlackMessage {
 }
 
 /** What an assistant does that speaks the Model Context Protocol: it plans a task that reads the web and answers in a chat. */
-export async function useAssistant(carillon: Carillon, url: string, cleanUp: AsyncDisposableStack): Promise<void> {
-  step(6, 'Let an assistant plan: it needs a key, and the address of the MCP server');
+export async function useAssistant(
+  carillon: Carillon,
+  url: string,
+  cleanUp: AsyncDisposableStack,
+  demo: Texts['demo'],
+): Promise<void> {
+  step(6, demo.assistant);
   const { key, secret } = await carillon.keys.create({
     name: 'Assistant',
     scopes: ['tasks:read', 'tasks:write', 'executions:read', 'executions:run', 'webhooks:read', 'usage:read'],
@@ -23,7 +29,7 @@ export async function useAssistant(carillon: Carillon, url: string, cleanUp: Asy
   });
   say(`claude mcp add --transport http carillon ${url}/mcp \\`);
   say(`  --header "Authorization: Bearer ${secret}"`);
-  const slack = await startReceiver<SlackMessage>();
+  const slack = await startReceiver<SlackMessage>(demo);
   cleanUp.defer(slack.close);
   await carillon.channels.create({ kind: 'slack', name: 'Shopping', url: slack.url });
 
@@ -41,18 +47,18 @@ export async function useAssistant(carillon: Carillon, url: string, cleanUp: Asy
   cleanUp.defer(async () => {
     await carillon.tasks.delete(taskId).catch(() => {});
   });
-  say(`create_task: task ${taskId}, first on ${nextRuns[0].local}`);
+  say(`create_task: ${demo.firstRun(taskId, nextRuns[0].local)}`);
   const { runId } = await call('run_task', { taskId });
-  const message = await slack.waitFor('The message in Slack', (one): one is SlackMessage => one.text.includes('shops'));
+  const message = await slack.waitFor(demo.slackMessage, (one): one is SlackMessage => one.text.includes('shops'));
   const { run } = await call('get_run', { runId });
   say(`get_run: “${run.result}”`);
-  for (const citation of run.citations) say(`source: ${citation.url}`);
-  assert(run.result === DEMO_COMPARISON && run.toolUses === 2, 'The run did not use the web tools');
+  for (const citation of run.citations) say(demo.source(citation.url));
+  assert(run.result === DEMO_COMPARISON && run.toolUses === 2, demo.noWebTools);
   const shown = JSON.stringify(message.blocks);
-  say(`Slack got “${message.text}” with ${DEMO_PAGES.filter((page) => shown.includes(page)).length} sources`);
+  say(demo.slackGot(message.text, DEMO_PAGES.filter((page) => shown.includes(page)).length));
   assert(
     DEMO_PAGES.every((page) => shown.includes(page)),
-    'The message in Slack does not name the sources',
+    demo.noSources,
   );
 
   // biome-ignore lint/suspicious/noExplicitAny: the answers of several tools
@@ -77,7 +83,7 @@ export async function useAssistant(carillon: Carillon, url: string, cleanUp: Asy
     const { result } = (await response.json()) as {
       result?: { isError?: boolean; content: { text: string }[]; structuredContent: unknown };
     };
-    assert(result && !result.isError, `${name} failed: ${result?.content[0]?.text ?? response.status}`);
+    assert(result && !result.isError, demo.toolFailed(name, String(result?.content[0]?.text ?? response.status)));
     return result.structuredContent;
   }
 }

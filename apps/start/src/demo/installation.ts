@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '@carillon/api/lib/config/config';
 import { readInterval } from '@carillon/scheduler/settings';
+import type { Texts } from '@carillon/texts';
 import { startCarillon } from '../start.ts';
 import { type DemoProvider, startDemoProvider } from './ai-provider.ts';
 
@@ -17,7 +18,7 @@ export interface Installation {
 }
 
 /** Returns the installation at `BASE_URL`, or null if Carillon does not answer there. */
-export async function findInstallation(env: Environment): Promise<Installation | null> {
+export async function findInstallation(env: Environment, demo: Texts['demo']): Promise<Installation | null> {
   const url = (env.BASE_URL || `http://127.0.0.1:${env.PORT || 3000}`).replace(/\/+$/, '');
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(3000) });
@@ -26,7 +27,7 @@ export async function findInstallation(env: Environment): Promise<Installation |
   } catch {
     return null;
   }
-  console.log(`Carillon runs at ${url}: the demo uses it with its AI provider.`);
+  console.log(demo.usesService(url));
   return { url, provider: null, restart: null };
 }
 
@@ -34,8 +35,12 @@ export async function findInstallation(env: Environment): Promise<Installation |
  * Starts an installation for the demo, with a temporary folder unless `DATA_DIR` is set and a local AI provider unless
  * `AI_BASE_URL` is set. `cleanUp` stops it.
  */
-export async function startInstallation(env: Environment, cleanUp: AsyncDisposableStack): Promise<Installation> {
-  console.log('Carillon does not run yet: the demo starts an installation of its own.');
+export async function startInstallation(
+  env: Environment,
+  cleanUp: AsyncDisposableStack,
+  demo: Texts['demo'],
+): Promise<Installation> {
+  console.log(demo.startsOwn);
   const overrides: Record<string, string> = { PORT: '0', LOG_LEVEL: env.LOG_LEVEL || 'error' };
   if (!env.DATA_DIR) {
     const folder = mkdtempSync(join(tmpdir(), 'carillon-demo-'));
@@ -51,13 +56,13 @@ export async function startInstallation(env: Environment, cleanUp: AsyncDisposab
     overrides.AI_BASE_URL = provider.url;
     overrides.AI_WEB_TOOLS = 'openrouter';
     overrides.EGRESS_ALLOW = '127.0.0.0/8';
-    console.log(`An AI provider for the demo listens at ${provider.url}.`);
+    console.log(demo.provider(provider.url));
   }
   const config = loadConfig({ ...env, ...overrides });
   let carillon = await startCarillon(config, readInterval(env));
   cleanUp.defer(() => carillon.close());
   const { url } = carillon;
-  console.log(`Carillon runs at ${url}.`);
+  console.log(demo.runsAt(url));
   const isTemporary = !env.DATA_DIR && !env.DATABASE_URL;
   const restart = async (aheadMs: number) => {
     await carillon.close();

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import type { Texts } from '@carillon/texts';
 
 const TIMEOUT_MS = 30_000;
 
@@ -15,7 +16,7 @@ export interface Receiver<Message> {
 }
 
 /** A server on loopback that stores the JSON that it receives. */
-export async function startReceiver<Message>(): Promise<Receiver<Message>> {
+export async function startReceiver<Message>(demo: Texts['demo']): Promise<Receiver<Message>> {
   const received: Message[] = [];
   const arrivals = new EventEmitter();
   const server = createServer(async (request, response) => {
@@ -33,7 +34,7 @@ export async function startReceiver<Message>(): Promise<Receiver<Message>> {
         const found = received.find(isWanted);
         if (found) return found;
         await once(arrivals, 'message', { signal }).catch(() => {
-          throw new Error(`${name} did not arrive within ${TIMEOUT_MS / 1000} seconds.`);
+          throw new Error(demo.notArrived(name, TIMEOUT_MS / 1000));
         });
       }
     },

@@ -1,4 +1,5 @@
 import type { Carillon, EventKind, WebhookEvent } from '@carillon/client/source';
+import type { Texts } from '@carillon/texts';
 import type { DemoProvider } from './ai-provider.ts';
 import { assert, printLine as say, printStep as step } from './print.ts';
 import { startReceiver } from './receiver.ts';
@@ -16,11 +17,12 @@ export async function watchPrice(
   carillon: Carillon,
   { provider, restart }: Surroundings,
   cleanUp: AsyncDisposableStack,
+  demo: Texts['demo'],
 ): Promise<void> {
-  const webhook = await startReceiver<WebhookEvent>();
+  const webhook = await startReceiver<WebhookEvent>(demo);
   cleanUp.defer(webhook.close);
 
-  step(7, 'Watch a price: the webhook gets a result only if it has changed');
+  step(7, demo.watch);
   const { taskId } = await carillon.tasks.create({
     name: 'Price watch',
     prompt: 'What does the kettle cost?',
@@ -39,26 +41,25 @@ export async function watchPrice(
   }
   const { data } = await waitFor('execution.completed');
   const [change] = data.execution.changes ?? [];
-  assert(change, 'The webhook did not get the change');
-  say(
-    `the webhook got ${webhook.received.length} of 3 results: ${change.path} changed from ${change.from} to ${change.to}`,
-  );
-  assert(webhook.received.length === 1, 'The webhook got a result that has not changed');
-  assert(change.from === 49 && change.to === 39, 'The change is not that of the price');
+  assert(change, demo.noChange);
+  say(demo.change(webhook.received.length, change.path, String(change.from), String(change.to)));
+  assert(webhook.received.length === 1, demo.unchangedSent);
+  assert(change.from === 49 && change.to === 39, demo.otherChange);
 
-  step(8, 'Miss a run: Carillon is stopped, and starts again with its clock two hours ahead');
+  step(8, demo.miss);
   await restart(2 * HOUR_MS);
   const overdue = await waitFor('task.overdue');
   const recovered = await waitFor('task.recovered');
   const { alerts } = await carillon.alerts.list({ taskId }).page();
   for (const { kind, title, message } of alerts.toReversed()) say(`${kind}  ${title}. ${message}`);
-  assert(alerts.length === 2, 'There is not one alert of the silence and one of its end');
+  assert(alerts.length === 2, demo.notTwoAlerts);
   const { occurrences } = await carillon.tasks.occurrences(taskId).page();
-  for (const { plannedFor, fate, executionId } of occurrences) say(`${plannedFor}  ${fate}  execution ${executionId}`);
+  for (const { plannedFor, fate, executionId } of occurrences)
+    say(`${plannedFor}  ${fate}  ${demo.execution(executionId)}`);
   const [missed] = occurrences;
-  assert(missed?.plannedFor === overdue.data.plannedFor, 'The alert is not about the missed run');
-  assert(missed.executionId === recovered.data.execution.id, 'The missed run was not made up for');
-  say(`the webhook got ${webhook.received.map(({ event }) => event).join(', ')}`);
+  assert(missed?.plannedFor === overdue.data.plannedFor, demo.otherAlert);
+  assert(missed.executionId === recovered.data.execution.id, demo.notMadeUp);
+  say(demo.webhookGot(webhook.received.map(({ event }) => event).join(', ')));
 
   function waitFor<Kind extends EventKind>(kind: Kind) {
     type Wanted = Extract<WebhookEvent, { event: Kind }>;
@@ -71,10 +72,10 @@ export async function watchPrice(
     for await (const { data } of carillon.events.stream({ after: '0', taskId, kinds: ['task.completed'], signal })) {
       if (data.execution.id !== executionId) continue;
       const { execution } = await carillon.executions.get(executionId);
-      const outcome = { true: 'changed', false: 'unchanged', null: 'the first result' }[String(execution.changed)];
-      say(`execution ${executionId}: ${execution.result}, ${outcome}`);
+      const outcome = { true: demo.changed, false: demo.unchanged, null: demo.first }[String(execution.changed)];
+      say(`${demo.execution(executionId)}: ${execution.result}, ${outcome}`);
       return;
     }
-    throw new Error(`The run did not end within ${RUN_TIMEOUT_MS / 1000} seconds.`);
+    throw new Error(demo.notEnded(RUN_TIMEOUT_MS / 1000));
   }
 }

@@ -10,6 +10,7 @@ import { channels } from './channels.ts';
 import { commands } from './commands.ts';
 import { coupons } from './coupons.ts';
 import { deliveries } from './deliveries.ts';
+import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
@@ -54,6 +55,7 @@ export const en = {
   commands,
   coupons,
   deliveries,
+  demo,
   doctor,
   errors,
   events,

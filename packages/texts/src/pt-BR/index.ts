@@ -11,6 +11,7 @@ import { channels } from './channels.ts';
 import { commands } from './commands.ts';
 import { coupons } from './coupons.ts';
 import { deliveries } from './deliveries.ts';
+import { demo } from './demo.ts';
 import { doctor } from './doctor.ts';
 import { errors } from './errors.ts';
 import { events } from './events.ts';
@@ -55,6 +56,7 @@ export const ptBR: typeof en = {
   commands,
   coupons,
   deliveries,
+  demo,
   doctor,
   errors,
   events,
