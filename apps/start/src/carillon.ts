@@ -7,7 +7,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     // The next start cleans up after this.
     if (stopping.signal.aborted) process.exit(130);
-    stopping.abort(new Error('Stopped.'));
+    stopping.abort();
   });
 }
 

@@ -60,7 +60,7 @@ export async function runCarillon(args: string[], env: NodeJS.ProcessEnv, signal
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_ERROR;
     if (!(error instanceof CommandFailure)) throw error;
-    console.error(error.message);
+    console.error(signal.aborted ? texts.commands.stopped : error.message);
     return error.exitCode;
   }
 }

@@ -4,6 +4,7 @@ const { count, number } = formats;
 
 /** What commands on the terminal ask and report. */
 export const commands = {
+  stopped: 'Stopped.',
   noTables: 'The database has no tables yet: start Carillon first.',
   unreadable: (path: string, code: string) => `${path} cannot be read (${code}).`,
   portTaken: (port: number) => `Port ${port} is taken: stop the other program or set PORT.`,

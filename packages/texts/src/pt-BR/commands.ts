@@ -4,6 +4,7 @@ import { formats } from './formats.ts';
 const { count, number } = formats;
 
 export const commands: typeof en = {
+  stopped: 'Interrompido.',
   noTables: 'O banco de dados ainda não tem tabelas: inicie o Carillon primeiro.',
   unreadable: (path, code) => `Não foi possível ler ${path} (${code}).`,
   portTaken: (port) => `A porta ${port} está em uso: encerre o outro programa ou defina PORT.`,
