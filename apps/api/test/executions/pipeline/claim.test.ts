@@ -57,10 +57,10 @@ t.test(
     const toUsers = (runs: readonly { userId: number }[]) => runs.map(({ userId }) => userId);
     const first = await beginClaim(t, 2, 0);
     t.equal(first.taskIds.length, 2, 'it starts two, and considers 20 users');
-    const second = await claim(30, 0);
+    const second = await claim(50, 0);
     t.strictSame([toUsers(second.started), second.isContended], [people.slice(20), true]);
     await first.end();
-    const third = await claim(30, 0);
+    const third = await claim(50, 0);
     t.strictSame([toUsers(third.started), third.isContended], [people.slice(0, 20), false]);
     await clear();
   },

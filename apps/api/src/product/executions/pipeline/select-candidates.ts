@@ -13,7 +13,8 @@ export const MAX_RUNNING_PER_USER = 5;
 const MAX_CONSIDERED = 500;
 /** How far a chain of retries on demand is followed. */
 const MAX_REPEATED = 20;
-/** Of one selection: a user may have no run that may start, and each lock has an entry in a table of the whole server. */
+/** Of one selection, which has half as many users as it may start executions: most have several, and each lock is an entry in a
+ * table of the whole server. */
 const MIN_USERS = 20;
 const MAX_USERS = 100;
 /** Of all processes: each running execution has one of as many slots. */
@@ -21,7 +22,7 @@ const MAX_RUNNING = 1000;
 /** Each lock has an entry in a table of the whole server. */
 const MAX_TAKEN = 200;
 
-const isFree = sql`not exists (select from executions_live r where r.status = 'running' and r.slot = s.slot)`;
+const isFree = sql`s.slot not in (select r.slot from executions_live r where r.status = 'running' and r.slot is not null)`;
 
 export interface ClaimedExecution {
   id: number;
@@ -104,7 +105,7 @@ export async function selectCandidates(
 ): Promise<Round> {
   const [, users, rows] = await Promise.all([
     waitForOlderClaims(tx),
-    lockUsers(tx, Math.min(Math.max(limit, MIN_USERS), MAX_USERS), after, choice),
+    lockUsers(tx, Math.min(Math.max(Math.ceil(limit / 2), MIN_USERS), MAX_USERS), after, choice),
     selectRunnable(tx, limit, choice),
   ]);
   const candidates = rows.filter((row): row is typeof row & Candidate => row.id !== null);
@@ -217,7 +218,7 @@ function selectRunnable({ db }: Context, limit: number, choice: Choice | null) {
 
 /**
  * Returns up to `count` free slots, which no other claim takes before the end of the transaction. Looks from a random one on,
- * so that few claims find the same. Plan: a probe of `executions_slots` for each.
+ * so that few claims find the same. Plan: `executions_slots`, hashed.
  */
 export async function takeSlots({ db }: Context, count: number): Promise<{ slots: number[]; isContended: boolean }> {
   const [[tried], free] = await Promise.all([
