@@ -6,7 +6,7 @@ import { EMPTY, html } from '../html.ts';
 import { ActionFailed, type Dashboard, type Page } from '../page.ts';
 import { explainCookies, readTheme } from './cookies.ts';
 import { createCsrfField } from './csrf.ts';
-import { isKept, renderKeptForm } from './kept-form.ts';
+import { isKept, renderResendForm } from './resend-form.ts';
 import { openPageContext, readTexts, sendHtml } from './routes.ts';
 import { describePageHeaders } from './security.ts';
 
@@ -113,7 +113,7 @@ export function showErrorPages(app: FastifyInstance, dashboard: Dashboard): void
     if (isCsrfError(error) && isKept(request)) {
       const isSignedIn = dashboard.readSession(request.headers.cookie) !== null;
       const csrfField = createCsrfField(dashboard, reply);
-      return sendPage(dashboard, request, reply, renderKeptForm(request, { texts, csrfField, isSignedIn }));
+      return sendPage(dashboard, request, reply, renderResendForm(request, { texts, csrfField, isSignedIn }));
     }
     const isShown = isCsrfError(error) || acceptsHtml(request.headers.accept);
     if (!isShown) return dashboard.sendError(error, request, reply);

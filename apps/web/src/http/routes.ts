@@ -16,8 +16,8 @@ import {
 } from '../page.ts';
 import { readTheme, setNotice, takeNotice } from './cookies.ts';
 import { createCsrfField } from './csrf.ts';
-import { isKept, renderKeptForm } from './kept-form.ts';
 import { LONG_FORM_ROUTE, ONE_CLICK_ROUTE, PAGE_ROUTE } from './page-route.ts';
+import { isKept, renderResendForm } from './resend-form.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -136,7 +136,7 @@ export async function openPageContext(
 
 /** Scripts get a header instead: they would follow a redirect and show the sign-in inside of a page. */
 export function askForSignIn(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply) {
-  if (isKept(request)) return sendKeptForm(dashboard, request, reply);
+  if (isKept(request)) return sendResendForm(dashboard, request, reply);
   const isForm = request.method === 'POST';
   const isPart = request.headers['hx-request'] !== undefined;
   const next = isForm || isPart ? findPageBefore(dashboard, request) : request.url;
@@ -147,10 +147,10 @@ export function askForSignIn(dashboard: Dashboard, request: FastifyRequest, repl
   return reply.redirect(address, 303);
 }
 
-function sendKeptForm(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply) {
+function sendResendForm(dashboard: Dashboard, request: FastifyRequest, reply: FastifyReply) {
   const texts = readTexts(request);
   const csrfField = createCsrfField(dashboard, reply);
-  const page = renderKeptForm(request, { texts, csrfField, isSignedIn: false });
+  const page = renderResendForm(request, { texts, csrfField, isSignedIn: false });
   const frame = { page, notice: null, theme: readTheme(request) };
   return sendHtml(reply.code(401), renderSignedOut({ dashboard, texts }, frame));
 }

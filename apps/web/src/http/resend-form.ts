@@ -10,7 +10,7 @@ const NOT_KEPT = ['_csrf', 'attempt'];
 export const isKept = ({ body, routeOptions }: FastifyRequest): boolean =>
   routeOptions.config.keepsValues === true && typeof body === 'object' && body !== null;
 
-interface KeptForm {
+interface ResendForm {
   texts: Texts;
   csrfField: Html;
   /** Whether the browser has signed in since. */
@@ -18,7 +18,7 @@ interface KeptForm {
 }
 
 /** The values of a form whose session has ended, to be sent again after the sign-in. Files are not kept. */
-export function renderKeptForm({ body, url }: FastifyRequest, { texts, csrfField, isSignedIn }: KeptForm): Page {
+export function renderResendForm({ body, url }: FastifyRequest, { texts, csrfField, isSignedIn }: ResendForm): Page {
   const { forms, account } = texts;
   const fields = Object.entries(body as Record<string, unknown>).flatMap(([name, values]) =>
     [values].flat().map((value) => ({ name, value })),
