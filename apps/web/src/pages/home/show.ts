@@ -5,7 +5,7 @@ import { type Html, html } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
 import type { PageRoutes } from '../../http/routes.ts';
 import { type Page, type UserPageContext, unwrap } from '../../page.ts';
-import { renderSeeAll } from '../runs/seen.ts';
+import { renderSeeAll } from '../runs/mark-seen.ts';
 import { renderShortForm } from '../task-form/short-form.ts';
 import { renderAttention, renderOutages } from './attention.ts';
 import { renderDayAhead, renderRefused, renderUpNext } from './day-ahead.ts';

@@ -23,8 +23,8 @@ import { renderMoment } from '../../components/times.ts';
 import { EMPTY, type Html, html, raw } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
 import type { Page, UserPageContext } from '../../page.ts';
+import { renderSeeAll } from './mark-seen.ts';
 import { type RunOfList, renderRunOutcome, timeOf } from './outcomes.ts';
-import { renderSeeAll } from './seen.ts';
 
 const PATH = '/executions';
 export const CSV_PATH = '/executions.csv';

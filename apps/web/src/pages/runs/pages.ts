@@ -2,8 +2,8 @@ import type { PageRoutes } from '../../http/routes.ts';
 import { deliverAgain, retryRun, runAgain, stopRun } from './buttons.ts';
 import { downloadRuns } from './csv.ts';
 import { CSV_PATH, showRuns } from './list.ts';
+import { seeRuns } from './mark-seen.ts';
 import { showRun } from './run.ts';
-import { seeRuns } from './seen.ts';
 import { showRunAsText } from './text.ts';
 
 export function runPages({ user, text }: PageRoutes): void {
