@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { testContext } from '../../apps/api/test/support/context.ts';
 import { listRoutes } from '../../apps/api/test/support/contract/conformance.ts';
+import { until } from '../../apps/api/test/support/until.ts';
 import { ROOT, readPage } from '../docs/pages.ts';
 import { findStablePort } from '../system/ports.ts';
 import { hasNginx, startNginx } from '../system/servers/nginx.ts';
@@ -85,11 +86,14 @@ t.test('nginx logs none of them, also while no process answers', { skip }, async
   const encoded = urls.map((url) => url.replace(/^\/(.)/, (_, one) => `/%${one.charCodeAt(0).toString(16)}`));
   for (const url of encoded) await (await fetch(nginx.url + url)).text();
   await (await fetch(`${nginx.url}/api/tasks/7`)).text();
-  const logs = readdirSync(folder)
-    .filter((name) => name.endsWith('.log'))
-    .map((name) => readFileSync(join(folder, name), 'utf8'))
-    .join('\n');
-  t.match(logs, /"GET \/api\/tasks\/7" 502/);
+  const readLogs = () =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.log'))
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
+      .join('\n');
+  // nginx writes the line of a request after its answer.
+  await until(async () => /"GET \/api\/tasks\/7" 502/.test(readLogs()));
+  const logs = readLogs();
   t.equal(logs.match(/\(secret URL\)/g)?.length, 3 * urls.length);
   t.notMatch(logs, SECRET);
   t.match(nginx.process.output(), 'GET /api/tasks/7', 'the error log has other addresses');
