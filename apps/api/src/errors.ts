@@ -110,7 +110,7 @@ export const accountDeleted = () => new AppError('unauthenticated', 'This accoun
 
 export const accountDeactivated = () => new AppError('deactivated', 'This account has been deactivated.');
 
-/** Null unless the account was deleted meanwhile or the database is unavailable. */
+/** Null unless the account was deleted in between or the database is unavailable. */
 export function fromDatabaseError(error: unknown): AppError | null {
   if (violatedForeignKey(error)?.endsWith('_user_id_users_id_fk')) return accountDeleted();
   return isOutage(error) ? new AppError('unavailable', 'The service is not available at this moment.') : null;

@@ -9,7 +9,7 @@ export interface components {
             description: string | null;
             prompt: string;
             model: string;
-            /** @description The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none */
+            /** @description The cron expression, or `once`, `daily`, `weekly` or `monthly` without one */
             recurrence: string;
             active: boolean;
             /** @enum {string} */

@@ -25,7 +25,7 @@ export function readQueryId({ request }: Reader, name: string): number | undefin
   return id;
 }
 
-/** The UUID in the path. Stops with 404 for a text that is none. */
+/** The UUID in the path. Stops with 404 for any other text. */
 export function readUuid(context: Reader, name: 'id' | 'deliveryId' = 'id'): string {
   const id = readParameter(context, name);
   if (!isUuid(id)) throw notFound();

@@ -39,7 +39,7 @@ t.test('An instant is shown with its day of the week', async (t) => {
   t.match(toLocalTime(new Date('2026-11-22T12:00:00Z'), 'UTC'), { weekday: 7 });
 });
 
-t.test('The value of a field is read with or without seconds, and a text that is no time is none', async (t) => {
+t.test('The value of a field is read with or without seconds, and other texts are refused', async (t) => {
   const read = (text: string) => parseLocalTime(text, 'Europe/Berlin')?.toISOString();
   t.equal(read('2026-11-20T10:00'), '2026-11-20T09:00:00.000Z');
   t.equal(read('2026-11-20T10:00:00'), '2026-11-20T09:00:00.000Z');

@@ -50,7 +50,7 @@ t.test('A time that cannot be is refused at its field, with what was typed', asy
   }
 });
 
-t.test('An instant that is none is refused', async (t) => {
+t.test('An invalid instant is refused', async (t) => {
   const page = await visitor.open('/tasks');
   await visitor.submit(page, 'Pause all tasks', { until: '2026-11-27T08:00' });
   const refused = await visitor.submit(await visitor.open('/tasks'), 'Resume now', { resume: 'soon' });

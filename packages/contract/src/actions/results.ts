@@ -21,7 +21,7 @@ const ActionTask = strictObject({
   prompt: Text,
   model: Text,
   recurrence: Type.String({
-    description: 'The cron expression; `once`, `daily`, `weekly` or `monthly` if there is none',
+    description: 'The cron expression, or `once`, `daily`, `weekly` or `monthly` without one',
   }),
   active: Type.Boolean(),
   status: stringEnum(TASK_STATUSES),

@@ -62,7 +62,7 @@ async function deletePending(ctx: Context, userId: number) {
   );
 }
 
-/** A `once` task that was due meanwhile runs late. A task without a further run ends: its retries were deleted. */
+/** A `once` task that was due during the suspension runs late. A task without a further run ends: its retries were deleted. */
 export async function resumeTasks(ctx: Context, userId: number): Promise<void> {
   const now = ctx.now();
   const suspended = await ctx.db

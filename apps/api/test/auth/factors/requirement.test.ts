@@ -50,7 +50,7 @@ t.test('Who needs a factor and has none does nothing else first; others and keys
     t.equal((await get(alice, url)).statusCode, 200, url);
   }
   const waiting = (await post(app, '/api/user/factors/totp', alice.headers, {})).json();
-  t.match(await get(alice), MISSING, 'an app without its first code is none');
+  t.match(await get(alice), MISSING, 'an app counts from its first code on');
   const code = readCode(waiting.secret, ctx.now());
   await post(app, `/api/user/factors/${waiting.factor.id}/confirm`, alice.headers, { code });
   t.equal((await get(alice)).statusCode, 200);

@@ -110,7 +110,7 @@ t.test('The database refuses a second execution in a slot', async (t) => {
 });
 
 t.test(
-  'A claim waits for one of the version before, which counts under its turn, and for none of its own',
+  'A claim waits for claims of the version before, which count under a turn, but not for newer ones',
   async (t) => {
     const { userId } = await queueRuns(1);
     const older = Promise.withResolvers<void>();

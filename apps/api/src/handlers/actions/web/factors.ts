@@ -84,7 +84,7 @@ const STATES: Partial<Record<ErrorKind, 'rejected' | 'invalid'>> = {
   ticket_invalid: 'invalid',
 };
 
-/** The new session, or why there is none. */
+/** The new session, or the reason of the refusal. */
 async function toState(signingIn: Promise<SignedIn>) {
   try {
     const { token } = await signingIn;

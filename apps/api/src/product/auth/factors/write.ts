@@ -161,7 +161,7 @@ async function finishCreation(
 ): Promise<string[]> {
   await recordAudit(ctx, { kind: 'user.factor_added', ...describeActor(caller), details: describeFactor(factor) });
   await queueMail(ctx, { ...toMail(account), ...getTexts(account.language).mails.factorAdded(factor.name) });
-  // Who makes the first factor has it in hand.
+  // The user has just used the new factor.
   await ctx.db
     .update(sessions)
     .set({ factorAt: ctx.now() })
@@ -171,7 +171,7 @@ async function finishCreation(
 
 const describeFactor = ({ id, kind, name }: Factor) => ({ factorId: id, kind, name });
 
-/** Changes of one account wait for each other and for its sign-ins. Throws 401 for a session that ended meanwhile, and 403. */
+/** Changes of one account wait for each other and for its sign-ins. Throws 401 for an ended session, and 403. */
 async function lockOwner(ctx: Context, caller: Caller): Promise<Owner> {
   const sessionId = getSessionId(caller);
   const account = await lockUser(ctx, caller.id);

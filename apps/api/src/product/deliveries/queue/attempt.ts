@@ -38,7 +38,7 @@ const UNREADABLE_SECRET: HttpOutcome = {
   error: 'Nothing was sent: the secret cannot be read any more. Rotate it.',
 };
 
-/** Sends a delivery once. Returns null if `signal` aborted it. Holds no database connection meanwhile. */
+/** Sends a delivery once. Returns null if `signal` aborted it. Holds no database connection while it waits. */
 export function attemptDelivery(
   ctx: Context,
   delivery: ClaimedDelivery,

@@ -67,7 +67,7 @@ export async function claim(
   results: readonly ExecutionResult[],
   options: ClaimOptions,
 ): Promise<ClaimResult> {
-  // Results first: they may wait for locks of rows, and other processes can still claim meanwhile.
+  // Results first: they may wait for locks of rows, and hold nothing that the claims of other processes need.
   const [completed, { slots, isContended }, { candidates, ...round }] = await Promise.all([
     writeResults(tx, results),
     takeSlots(tx, options.limit),
@@ -110,7 +110,7 @@ export async function claim(
   return { started: starting, refused: refused.length, ...claimed };
 }
 
-/** First what asks a provider with a limit, which has a turn of its own. */
+/** Executions of providers with a limit come first, in the turn of each provider. */
 async function selectRound(tx: Context, { limit, after, limits }: ClaimOptions): Promise<Round> {
   if (!limits) return selectCandidates(tx, limit, after);
   const limited = await selectLimited(tx, limits, limit);

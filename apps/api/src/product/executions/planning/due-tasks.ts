@@ -130,7 +130,7 @@ const hasLiveRun = sql`exists (select from executions_live e
   where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running'))`;
 
 /**
- * Of tasks without a next run, those whose last run has ended. A statement of its own, after the task rows were locked:
+ * Of tasks without a next run, those whose last run has ended. It is a separate statement, after the task rows are locked:
  * of two runs that end at once, the later must see the end of the other. Tasks of suspended accounts go on later.
  */
 export async function findEndedTasks(tx: Context, ids: readonly number[]): Promise<Set<number>> {
