@@ -102,6 +102,25 @@ t.test('Claims at once take different slots, and none starts without one', async
   await clear();
 });
 
+t.test(
+  'A claim for more than 200 executions starts 200, leaves no user out and does not call the slots taken',
+  async (t) => {
+    const people = await insertUsers(ctx, 50);
+    await insertQueuedRuns(
+      ctx,
+      await insertTasks(
+        ctx,
+        times(250, (at) => people[at % 50] as number),
+      ),
+    );
+    const first = await claim(1000, 0);
+    t.match({ ...first, started: first.started.length }, { started: 200, isFull: false, isContended: false });
+    const second = await claim(1000, first.next + 1);
+    t.match({ ...second, started: second.started.length }, { started: 50, next: 0, isFull: false });
+    await clear();
+  },
+);
+
 t.test('The database refuses a second execution in a slot', async (t) => {
   const { userId } = await queueRuns(2);
   t.equal(new Set((await claim(2, userId)).started.map(({ id }) => id)).size, 2);

@@ -32,6 +32,7 @@ import {
   type Candidate,
   type ClaimedExecution,
   MAX_RUNNING_PER_USER,
+  MAX_STARTS,
   type Round,
   selectCandidates,
   takeSlots,
@@ -65,8 +66,9 @@ export interface ClaimResult extends Omit<Round, 'candidates'> {
 export async function claim(
   tx: Context,
   results: readonly ExecutionResult[],
-  options: ClaimOptions,
+  { limit, ...rest }: ClaimOptions,
 ): Promise<ClaimResult> {
+  const options = { ...rest, limit: Math.min(limit, MAX_STARTS) };
   // Results first: they may wait for locks of rows, and hold nothing that the claims of other processes need.
   const [completed, { slots, isContended }, { candidates, ...round }] = await Promise.all([
     writeResults(tx, results),

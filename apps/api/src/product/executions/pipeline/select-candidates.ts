@@ -19,8 +19,8 @@ const MIN_USERS = 20;
 const MAX_USERS = 100;
 /** Of all processes: each running execution has one of as many slots. */
 const MAX_RUNNING = 1000;
-/** Each lock has an entry in a table of the whole server. */
-const MAX_TAKEN = 200;
+/** Of one claim, which locks as many slots. */
+export const MAX_STARTS = 200;
 
 const isFree = sql`s.slot not in (select r.slot from executions_live r where r.status = 'running' and r.slot is not null)`;
 
@@ -229,7 +229,7 @@ export async function takeSlots({ db }: Context, count: number): Promise<{ slots
         select s.slot from (
           select (${randomInt(MAX_RUNNING)}::int + step) % ${MAX_RUNNING}::int + 1 as slot from generate_series(0, ${MAX_RUNNING - 1}::int) step
         ) s
-        where ${isFree} limit ${Math.min(count, MAX_TAKEN)}
+        where ${isFree} limit ${count}
       ), locked as materialized (
         select slot from free where pg_try_advisory_xact_lock(${ADVISORY_LOCKS.slots}, slot)
       )
