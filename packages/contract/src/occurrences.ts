@@ -36,6 +36,7 @@ export const FATES = [
   'over_quota',
   'over_budget',
   'cancelled',
+  'unchanged',
 ] as const;
 export const Fate = stringEnum(FATES);
 export type Fate = Static<typeof Fate>;

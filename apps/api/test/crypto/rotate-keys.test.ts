@@ -1,12 +1,13 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import * as tables from '@carillon/db';
-import { endpoints, factors, mails, users } from '@carillon/db';
+import { endpoints, factors, mails, taskSources, users } from '@carillon/db';
 import { eq, getTableName, isTable } from 'drizzle-orm';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import t from 'tap';
 import type { EncryptionKey } from '../../src/lib/config/secrets.ts';
 import {
   columnAad,
+  decrypt,
   decryptProviderKey,
   ENCRYPTED_COLUMNS,
   encrypt,
@@ -20,6 +21,7 @@ import { testContext } from '../support/context.ts';
 import { post, readCode } from '../support/factors.ts';
 import { createTaskWithKey } from '../support/idempotency.ts';
 import { signUpAlice } from '../support/people.ts';
+import { postTask } from '../support/tasks.ts';
 import { callWebhook, postWebhook } from '../support/webhooks.ts';
 
 const newKey = (id: string): EncryptionKey => ({ id, key: randomBytes(32) });
@@ -55,6 +57,14 @@ async function insertKeys(count: number, name: string): Promise<Map<number, stri
   return keys;
 }
 
+async function insertSource(text: string): Promise<string> {
+  const taskId = await postTask(app, alice);
+  const id = randomUUID();
+  const textEncrypted = encrypt([old], text, columnAad('task_sources.text_encrypted', id));
+  await ctx.db.insert(taskSources).values({ id, taskId, name: 'page', definition: 'a', textEncrypted });
+  return id;
+}
+
 t.test('Every encrypted column of the schema is rotated', async (t) => {
   const found = Object.values(tables)
     .filter((table) => isTable(table))
@@ -75,6 +85,7 @@ t.test('Everything encrypted with an old key is decrypted with only the new key 
   const { secret } = rotated.json().webhook;
   await queueMail(ctx, { to: 'alice@example.com', subject: 'Hello', text: 'A link to keep.' });
   await createTaskWithKey(app, alice, 'a-key');
+  const source = await insertSource('What the page says.');
   const totp = (await post(app, '/api/user/factors/totp', alice.headers, {})).json().secret;
 
   t.same(await rotate(fresh, old), {
@@ -85,6 +96,7 @@ t.test('Everything encrypted with an old key is decrypted with only the new key 
     'idempotency_keys.answer_encrypted': result(1),
     'providers.api_key_encrypted': result(0),
     'factors.secret_encrypted': result(1),
+    'task_sources.text_encrypted': result(1),
   });
   const later = withKeys(fresh);
   const [user] = await ctx.db.select().from(users).where(eq(users.id, alice.id));
@@ -99,6 +111,9 @@ t.test('Everything encrypted with an old key is decrypted with only the new key 
   t.ok(factor && (await useTotpStep(later, factor, readCode(totp, ctx.now()))));
   const [mail] = await ctx.db.select().from(mails);
   t.equal(decryptBody(later, mail?.id ?? '', mail?.bodyEncrypted ?? ''), 'A link to keep.');
+  const [read] = await ctx.db.select().from(taskSources);
+  const aad = columnAad('task_sources.text_encrypted', source);
+  t.equal(decrypt([fresh], read?.textEncrypted ?? '', aad), 'What the page says.');
 
   ctx.config.encryptionKeys.splice(0, 1, fresh);
   t.equal(
@@ -110,8 +125,12 @@ t.test('Everything encrypted with an old key is decrypted with only the new key 
 });
 
 t.test('A second rotation changes nothing, and a rotation with the keys swapped changes everything back', async (t) => {
-  t.same(Object.values(await rotate(fresh, old)), Array(7).fill(result(0)));
-  t.same(Object.values(await rotate(old, fresh)), [...Array(5).fill(result(1)), result(0), result(1)]);
+  t.same(Object.values(await rotate(fresh, old)), Array(8).fill(result(0)));
+  t.same(Object.values(await rotate(old, fresh)), [
+    ...Array(5).fill(result(1)),
+    result(0),
+    ...Array(2).fill(result(1)),
+  ]);
 });
 
 t.test('Thousands of values are rotated in batches', async (t) => {

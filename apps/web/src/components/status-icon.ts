@@ -14,7 +14,8 @@ export type RunOutcome =
   | 'failed'
   | 'missed'
   | 'quota'
-  | 'cancelled';
+  | 'cancelled'
+  | 'unchanged';
 
 interface Shape {
   /** The class of the colour. */
@@ -79,6 +80,11 @@ const SHAPES: Record<RunOutcome, Shape> = {
     color: 'missed',
     glyph: `${BELOW}<circle class="hollow" cx="6" cy="7" r="3.25"/>`,
     cell: '<circle class="hollow" cx="4" cy="23" r="2.6"/>',
+  },
+  unchanged: {
+    color: 'skipped',
+    glyph: `${ON}<rect x="3" y="7.5" width="6" height="2.5" rx="1"/>`,
+    cell: '<rect x="1.5" y="13.5" width="5" height="2.5" rx="1"/>',
   },
   quota: {
     color: 'quota',

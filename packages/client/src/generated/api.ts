@@ -2363,10 +2363,10 @@ export interface components {
              */
             plannedFor: string;
             /**
-             * @description The outcome of the planned run: `ran` on time, ran `late`, or did not run because the previous run was still running (`skipped_overlap`), the owner skipped it (`skipped_by_user`), the service was down (`missed`), a quota (`over_quota`) or the budget of the task (`over_budget`) was exhausted, or it was `cancelled`
+             * @description The outcome of the planned run: `ran` on time, ran `late`, or did not run because the previous run was still running (`skipped_overlap`), the owner skipped it (`skipped_by_user`), the service was down (`missed`), a quota (`over_quota`) or the budget of the task (`over_budget`) was exhausted, it was `cancelled`, or the sources of the task were `unchanged`
              * @enum {string}
              */
-            fate: "ran" | "late" | "skipped_overlap" | "skipped_by_user" | "missed" | "over_quota" | "over_budget" | "cancelled";
+            fate: "ran" | "late" | "skipped_overlap" | "skipped_by_user" | "missed" | "over_quota" | "over_budget" | "cancelled" | "unchanged";
             /**
              * Format: date-time
              * @description When the outcome was recorded

@@ -59,6 +59,27 @@ export interface Citation {
   title: string;
 }
 
+export const SOURCE_STATUSES = ['new', 'unchanged', 'failed'] as const;
+
+/** A source of a run, as it was before the model was asked. It has either `url` or `search`. */
+export interface ExecutionSource {
+  name: string;
+  url?: string;
+  search?: string;
+  /** Against the last completed run. */
+  status: (typeof SOURCE_STATUSES)[number];
+  httpStatus: number | null;
+  fetchedAt: string;
+  /** When its text was read; null without one. */
+  asOf: string | null;
+  bytes: number | null;
+  /** Why it failed. */
+  message: string | null;
+}
+
+/** What the end of a successful run stores of a source, by its name. */
+export type SourceStates = Record<string, { definition: string; digest: string; entries?: string }>;
+
 /** A call to one of the models of a task. The one that answered has no error. */
 export interface ModelAttempt {
   /** As the task names it. */
@@ -125,6 +146,10 @@ export const executions = pgTable(
     truncated: boolean().notNull().default(false),
     /** Of the latest start, in order; null before the first one ends, and for executions of older versions. */
     modelAttempts: json('model_attempts').$type<ModelAttempt[]>(),
+    /** Of the latest start, in the order of the task; null before it, and for a task without sources. */
+    sources: json().$type<ExecutionSource[]>(),
+    /** Until it ends. */
+    sourceStates: json('source_states').$type<SourceStates>(),
     outcome: text({ enum: OUTCOMES }),
     outcomeReason: text('outcome_reason'),
     error: text(),

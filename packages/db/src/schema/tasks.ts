@@ -26,7 +26,9 @@ export const FATES = [
   'over_quota',
   'over_budget',
   'cancelled',
+  'unchanged',
 ] as const;
+export const RUN_IF = ['always', 'changed'] as const;
 export const NOTIFY_WHEN = ['always', 'change', 'failure', 'news'] as const;
 export const MISSED_POLICIES = ['latest', 'none', 'all'] as const;
 export const WEB_TOOLS = ['web_search', 'web_fetch'] as const;
@@ -46,6 +48,18 @@ export interface AlertRules {
   durationAboveMs?: number;
   fallbacksInRow?: number;
 }
+
+/** A page, a feed or a search that is looked at before each run. */
+export type TaskSource =
+  | {
+      name: string;
+      url: string;
+      /** A JSON Pointer, or a CSS selector. */
+      select?: string;
+      /** The name of a secret of the account. */
+      secret?: string;
+    }
+  | { name: string; search: string };
 
 /** A JSON Schema of the draft 2020-12. */
 export type OutputSchema = Record<string, unknown>;
@@ -102,6 +116,8 @@ export const tasks = pgTable(
     tools: text({ enum: WEB_TOOLS }).array().notNull().default([]),
     maxToolUses: integer('max_tool_uses').notNull().default(5),
     requireTools: boolean('require_tools').notNull().default(false),
+    sources: json().$type<TaskSource[]>().notNull().default([]),
+    runIf: text('run_if', { enum: RUN_IF }).notNull().default('always'),
     notify: text({ enum: NOTIFY_WHEN }).notNull().default('always'),
     watch: text().array().notNull().default([]),
     missed: text({ enum: MISSED_POLICIES }).notNull().default('latest'),
@@ -122,6 +138,8 @@ export const tasks = pgTable(
     lastSuccessAt: instant('last_success_at'),
     /** A hash of its result, so that an equal result is recognized without reading it. */
     lastSuccessDigest: text('last_success_digest'),
+    /** Of all its calls. */
+    lastSuccessCostUsd: doublePrecision('last_success_cost_usd'),
     /** The UTC month (`2026-11`) of `monthCostUsd`. */
     costMonth: text('cost_month'),
     monthCostUsd: doublePrecision('month_cost_usd').notNull().default(0),
@@ -154,6 +172,7 @@ export const tasks = pgTable(
     check('tasks_max_tokens', sql`${t.maxTokens} between 1 and 200000`),
     check('tasks_temperature', sql`${t.temperature} between 0 and 200`),
     index('tasks_overdue').on(t.overdueAt).where(sql`${t.overdueAt} is not null`),
+    check('tasks_run_if', sql`${t.runIf} in (${wordList(RUN_IF)})`),
     check('tasks_notify', sql`${t.notify} in (${wordList(NOTIFY_WHEN)})`),
     check('tasks_tools', sql`${t.tools} <@ array[${wordList(WEB_TOOLS)}]`),
     check('tasks_missed', sql`${t.missed} in (${wordList(MISSED_POLICIES)})`),

@@ -36,6 +36,9 @@ export const usageCounters = pgTable(
     /** Existing executions that ended so, by the day they started. Counting them would take a second. */
     completed: integer().notNull().default(0),
     failed: integer().notNull().default(0),
+    /** Planned runs whose sources were unchanged, and what they would have cost. */
+    savedRuns: integer('saved_runs').notNull().default(0),
+    savedUsd: doublePrecision('saved_usd').notNull().default(0),
     /** The quotas that have refused a run in this period, of which the user was notified once. */
     noticed: text().array().notNull().default([]),
   },

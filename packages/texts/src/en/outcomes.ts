@@ -15,6 +15,7 @@ export const outcomes = {
   overQuota: 'Over quota',
   overBudget: 'Over budget',
   cancelled: 'Stopped',
+  unchanged: 'Unchanged',
 
   /** After a number, and in the key to the strip. */
   signs: {
@@ -30,6 +31,7 @@ export const outcomes = {
     missed: 'missed',
     quota: 'over quota',
     cancelled: 'stopped',
+    unchanged: 'unchanged',
   },
   noPlannedRun: 'No planned run yet',
   strip: (runs: number, counts: string) =>

@@ -15,6 +15,7 @@ export const outcomes: typeof en = {
   overQuota: 'Acima da cota',
   overBudget: 'Acima do orçamento',
   cancelled: 'Interrompida',
+  unchanged: 'Sem mudança',
 
   signs: {
     ran: 'no horário',
@@ -29,6 +30,7 @@ export const outcomes: typeof en = {
     missed: 'perdida',
     quota: 'acima da cota',
     cancelled: 'interrompida',
+    unchanged: 'sem mudança',
   },
   noPlannedRun: 'Nenhuma execução planejada ainda',
   strip: (runs, counts) =>

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { isUuid } from '@carillon/contract/validation/formats';
-import { endpoints, factors, idempotencyKeys, mails, providers, users } from '@carillon/db';
+import { endpoints, factors, idempotencyKeys, mails, providers, taskSources, users } from '@carillon/db';
 import type { EncryptionKey } from '../config/secrets.ts';
 
 const VERSION = 'v1';
@@ -88,6 +88,12 @@ export const ENCRYPTED_COLUMNS = {
     table: factors,
     id: factors.id,
     ciphertext: factors.secretEncrypted,
+  },
+  'task_sources.text_encrypted': {
+    label: 'task_sources.text_encrypted',
+    table: taskSources,
+    id: taskSources.id,
+    ciphertext: taskSources.textEncrypted,
   },
 } as const;
 

@@ -215,7 +215,7 @@ async function findWithoutRun({ db }: Context, taskId: number, instants: readonl
     select i.at from ${toTimes(instants)} i(at)
     left join occurrences o on o.task_id = ${taskId} and o.planned_for = i.at
     left join executions e on e.task_id = ${taskId} and e.planned_for = i.at and ${hasPlannedTrigger('e')}
-    where e.id is null and (o.fate is null or o.fate in ('missed', 'skipped_overlap', 'skipped_by_user', 'over_budget'))
+    where e.id is null and (o.fate is null or o.fate in ('missed', 'skipped_overlap', 'skipped_by_user', 'over_budget', 'unchanged'))
     order by i.at`,
   );
   return found.map(({ at }) => toInstant(at));

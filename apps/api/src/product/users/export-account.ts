@@ -64,6 +64,8 @@ const SOURCES: Record<ExportPart, Source> = {
       webhookUrl: tasks.webhookUrl,
       notificationEmail: tasks.notificationEmail,
       channels: tasks.channels,
+      sources: tasks.sources,
+      runIf: tasks.runIf,
       createdAt: tasks.createdAt,
       updatedAt: tasks.updatedAt,
     },
@@ -136,6 +138,8 @@ const SOURCES: Record<ExportPart, Source> = {
       executions: usageCounters.executions,
       tokens: usageCounters.tokens,
       costUsd: usageCounters.costUsd,
+      savedRuns: usageCounters.savedRuns,
+      savedUsd: usageCounters.savedUsd,
     },
   },
 };

@@ -26,6 +26,7 @@ const NOT_SHOWN = {
     ],
     ...['last_success_id', 'last_success_at', 'last_success_digest', 'overdue_at', 'alerting_since'],
     ...['is_failing_alerted', 'acknowledged_cause', 'acknowledged_at', 'not_done_in_row', 'fallbacks_in_row'],
+    'last_success_cost_usd',
   ],
   users: ['id', 'revision', 'email_verified_at', 'password_hash', 'task_count', 'unseen_from_id'],
   endpoints: [
@@ -69,6 +70,7 @@ t.test('A change of each shown column of a task and of a webhook increases the r
       ...{ context: { clock: false, previousResult: true }, outputSchema: {}, notify: 'change', watch: ['x'] },
       ...{ missed: 'none', overlap: 'queue', endsAt: later, maxRuns: 1, pausedUntil: later, timeoutMs: 1000 },
       ...{ monthlyBudgetUsd: 1, maxRetries: 0, maxToolUses: 3, tools: ['web_search'], alerts: {} },
+      ...{ sources: [{ name: 'a', search: 'b' }], runIf: 'changed' },
     },
     webhooks: { url: 'x', events: ['x'], description: 'x', status: 'failed', createdAt: later },
   };

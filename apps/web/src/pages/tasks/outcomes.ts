@@ -19,6 +19,7 @@ export const SIGNS: Record<PlannedFate, RunOutcome> = {
   over_budget: 'quota',
   skipped_by_user: 'skipped-by-user',
   cancelled: 'cancelled',
+  unchanged: 'unchanged',
 };
 
 /** The entry of the catalog for each outcome. */
@@ -34,6 +35,7 @@ const FATE_WORDS = {
   over_budget: 'overBudget',
   skipped_by_user: 'skippedByUser',
   cancelled: 'cancelled',
+  unchanged: 'unchanged',
 } as const;
 
 export const describeFate = ({ outcomes }: Texts, fate: PlannedFate): string => outcomes[FATE_WORDS[fate]];
@@ -66,6 +68,7 @@ const WITHOUT_RUN: readonly (PlannedFate | null)[] = [
   'missed',
   'over_quota',
   'over_budget',
+  'unchanged',
 ];
 const hasNoRun = (fate: PlannedFate | null) => WITHOUT_RUN.includes(fate);
 

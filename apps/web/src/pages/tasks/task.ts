@@ -91,6 +91,7 @@ const KEY: readonly RunOutcome[] = [
   'ran',
   'changed',
   'late',
+  'unchanged',
   'running',
   'skipped',
   'failed',

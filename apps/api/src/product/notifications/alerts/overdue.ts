@@ -78,7 +78,7 @@ function lockDueTasks({ db }: Context, now: Date): Promise<DueTask[]> {
       exists (select from executions e where e.task_id = due.id and e.planned_for = planned.at
           and ${hasPlannedTrigger('e')} and e.status in ('completed', 'failed'))
         or exists (select from occurrences o where o.task_id = due.id and o.planned_for = planned.at
-          and o.fate in ('skipped_by_user', 'over_budget')) as is_settled
+          and o.fate in ('skipped_by_user', 'over_budget', 'unchanged')) as is_settled
     from due join users u on u.id = due.user_id
       cross join lateral (select due.overdue_at - due.minutes * interval '1 minute' as at) planned`,
   );
