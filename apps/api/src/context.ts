@@ -7,6 +7,7 @@ import type { ProviderList } from './lib/ai/provider-list.ts';
 import type { Config } from './lib/config/config.ts';
 import type { HttpClient } from './lib/egress/client.ts';
 import type { Mail } from './lib/mail/transport.ts';
+import type { SourceReader } from './lib/sources/reader.ts';
 import type { FileStorage } from './lib/storage/client.ts';
 import type { Metrics } from './lib/telemetry/metrics.ts';
 import type { Trace } from './lib/telemetry/tracing.ts';
@@ -24,6 +25,7 @@ export interface Context {
   ai: Ai;
   providers: ProviderList;
   http: HttpClient;
+  sources: SourceReader;
   /** Sends immediately; `queueMail` survives a crash. */
   mail: Mail;
   files: FileStorage;

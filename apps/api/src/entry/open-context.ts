@@ -8,6 +8,7 @@ import type { Config } from '../lib/config/config.ts';
 import { createHttpClient } from '../lib/egress/client.ts';
 import { createMail } from '../lib/mail/transport.ts';
 import { createRemoteWakeUps } from '../lib/queue/wake-ups.ts';
+import { createSourceReader } from '../lib/sources/reader.ts';
 import { createFileStorage } from '../lib/storage/client.ts';
 import { openLog } from '../lib/telemetry/logger.ts';
 import { NO_METRICS } from '../lib/telemetry/metrics.ts';
@@ -45,6 +46,8 @@ export async function openContext(
   opening.defer(() => mail.close());
   const http = createHttpClient(config);
   opening.defer(() => http.close());
+  const sources = createSourceReader(config);
+  opening.defer(() => sources.close());
   const files = createFileStorage(config);
   opening.defer(() => files.close());
   const integrations = createIntegrations(config);
@@ -58,6 +61,7 @@ export async function openContext(
     ai,
     providers,
     http,
+    sources,
     mail,
     files,
     oauth: createOAuth(config),

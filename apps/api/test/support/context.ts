@@ -14,6 +14,7 @@ import { createProviderList } from '../../src/lib/ai/provider-list.ts';
 import { loadConfig } from '../../src/lib/config/config.ts';
 import { createHttpClient } from '../../src/lib/egress/client.ts';
 import { createMail } from '../../src/lib/mail/transport.ts';
+import { createSourceReader, type SourceReader } from '../../src/lib/sources/reader.ts';
 import { createFileStorage, type FileStorage } from '../../src/lib/storage/client.ts';
 import { loggerOptions } from '../../src/lib/telemetry/logger.ts';
 import { type Metrics, NO_METRICS } from '../../src/lib/telemetry/metrics.ts';
@@ -37,6 +38,8 @@ export interface TestContextOptions extends AppOptions {
   ai?: Ai;
   /** Default: `STORAGE_DRIVER` of `env`, otherwise data URLs; `disk` uses a temporary folder. */
   files?: FileStorage;
+  /** Default: one that reaches what `SOURCES_ALLOW` of `env` names. */
+  sources?: SourceReader;
   worker?: Partial<WorkerHandle>;
   /** Default: none. */
   metrics?: Metrics;
@@ -99,6 +102,7 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
     ai: given.ai ?? createAi(config.ai, log, providers),
     providers,
     http: createHttpClient(config),
+    sources: given.sources ?? createSourceReader(config),
     mail: createMail(config.mail, log),
     files: given.files ?? createFileStorage(config),
     oauth: createOAuth(config),
@@ -127,6 +131,7 @@ export async function testContext(t: Test, { env = {}, ...given }: TestContextOp
     await ctx.trace.close();
     await ctx.ai.close();
     await ctx.http.close();
+    await ctx.sources.close();
     await ctx.integrations.close();
     await ctx.mail.close();
     await ctx.files.close();

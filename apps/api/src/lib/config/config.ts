@@ -101,6 +101,8 @@ export function loadConfig(env: Environment, fileNames: readonly string[] = []) 
     oauth: readOAuth(env),
     integrations: { notesUrl: read('NOTES_API_URL'), designUrl: read('DESIGN_API_URL') },
     telegramUrl: read('TELEGRAM_API_URL'),
+    sourcesAllow: read('SOURCES_ALLOW') ?? [],
+    searchUrl: read('SEARCH_URL'),
     egressAllow: read('EGRESS_ALLOW') ?? (production ? [] : LOCAL_NETWORKS),
     executionRetryDelaysMs: read('EXECUTION_RETRY_DELAYS_MS'),
     executionConcurrency: read('EXECUTION_CONCURRENCY'),

@@ -89,6 +89,8 @@ export const VARIABLES = {
   RETENTION_IDEMPOTENCY_HOURS: { parser: integer(1, 720), default: '24' },
 
   EGRESS_ALLOW: { parser: destinations, default: null },
+  SOURCES_ALLOW: { parser: destinations, default: null },
+  SEARCH_URL: { parser: baseUrl, default: null },
 
   OAUTH_GOOGLE_CLIENT_ID: { parser: text, default: null },
   OAUTH_GOOGLE_CLIENT_SECRET: { parser: text, default: null },

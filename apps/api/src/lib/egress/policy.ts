@@ -20,37 +20,67 @@ export interface EgressPolicy {
 
 const MAX_CACHED_URLS = 2000;
 const PORTS = [443, 8443];
+const SOURCE_PORTS = [80, 443, 8080, 8443];
 const LOOPBACK = ['127.0.0.1', '::1'];
 const HOST_NAME = /^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-export function createEgressPolicy({
-  production,
-  baseUrl,
-  appUrl,
-  port: ownPort,
-  egressAllow,
-}: EgressSettings): EgressPolicy {
-  const isInAllowList = buildAllowList(egressAllow);
+interface EgressRules {
+  /** What may be reached besides public addresses. */
+  allow: readonly Destination[];
+  protocols: readonly string[];
+  /** Of public addresses; null: all. */
+  ports: readonly number[] | null;
+  /** Whether public addresses may be reached. */
+  reachesPublic: boolean;
+}
+
+/** The rules of webhooks and channels. */
+const toWebhookRules = ({ production, egressAllow }: EgressSettings): EgressRules => ({
+  allow: egressAllow,
+  protocols: production ? ['https:'] : ['https:', 'http:'],
+  ports: production ? PORTS : null,
+  reachesPublic: true,
+});
+
+/** The rules of sources; with `listedOnly` nothing but the addresses of `SOURCES_ALLOW`. */
+export const toSourceRules = (
+  { production, sourcesAllow }: Pick<Config, 'production' | 'sourcesAllow'>,
+  { listedOnly = false } = {},
+): EgressRules => ({
+  allow: sourcesAllow,
+  protocols: ['https:', 'http:'],
+  ports: production ? SOURCE_PORTS : null,
+  reachesPublic: !listedOnly,
+});
+
+export function createEgressPolicy(
+  settings: EgressSettings,
+  { allow, protocols, ports, reachesPublic } = toWebhookRules(settings),
+): EgressPolicy {
+  const { baseUrl, appUrl, port: ownPort } = settings;
+  const isInAllowList = buildAllowList(allow);
   const ownHosts = [baseUrl, appUrl].map((own) => hostAndPort(new URL(own)));
 
   const allows = (text: string, port: number) => {
     const address = parseAddress(text);
     if (address === null || isNeverAllowed(address) || (port === ownPort && isOwnAddress(address))) return false;
-    return (isPublic(address) && (!production || PORTS.includes(port))) || isInAllowList(address, port);
+    const isPublicPort = reachesPublic && (ports === null || ports.includes(port));
+    return (isPublicPort && isPublic(address)) || isInAllowList(address, port);
   };
 
   const findProblem = (url: URL) => {
     const host = getHost(url);
     const port = getPort(url);
-    const schemes = production ? ['https:'] : ['https:', 'http:'];
-    if (!schemes.includes(url.protocol)) return `must be an ${production ? 'https' : 'http or https'} URL`;
+    if (!protocols.includes(url.protocol)) {
+      return `must be an ${protocols.includes('http:') ? 'http or https' : 'https'} URL`;
+    }
     if (url.username || url.password) return 'must not contain a user name or password';
     if (ownHosts.includes(hostAndPort(url))) return 'must not be a URL of this service';
     const local = findLocalAddresses(host);
     if (local === null && !HOST_NAME.test(host)) return 'must name a host';
     // Whether a port is allowed for the addresses of a name is known only when it is resolved.
-    const isPortAllowed = !production || PORTS.includes(port) || egressAllow.some((to) => (to.port ?? port) === port);
-    if (!isPortAllowed) return `must use port ${PORTS.join(' or ')}`;
+    const isPortAllowed = ports === null || ports.includes(port) || allow.some((to) => (to.port ?? port) === port);
+    if (!isPortAllowed) return `must use port ${ports.join(' or ')}`;
     if (local && !local.some((address) => allows(address, port))) return 'must be a public address';
     return null;
   };
