@@ -6,7 +6,7 @@ import { checkSelect } from '../../lib/sources/check-select.ts';
 /** Checks what the schema does not say. Throws 400. */
 export async function checkSources(
   ctx: Context,
-  caller: Pick<Caller, 'id'>,
+  _caller: Pick<Caller, 'id'>,
   sources: readonly Source[],
 ): Promise<Source[]> {
   const names = new Set<string>();

@@ -5,7 +5,7 @@ import type { SourceResult, SourceValidators } from '../../lib/sources/reader.ts
 /** Reads a source of a user's task, whose answer to `earlier` may be that it has not changed. */
 export async function readSource(
   ctx: Context,
-  userId: number,
+  _userId: number,
   { url = '', search, select }: Source,
   earlier?: SourceValidators,
 ): Promise<SourceResult> {
