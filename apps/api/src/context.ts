@@ -1,5 +1,6 @@
 import type { ApiKeyScope } from '@carillon/contract/accounts/api-keys';
 import type { Language } from '@carillon/contract/primitives';
+import type { ChangedVia } from '@carillon/contract/tasks/versions';
 import type { Db } from '@carillon/db';
 import type { Logger } from 'pino';
 import type { Ai } from './lib/ai/client.ts';
@@ -41,6 +42,8 @@ export interface Context {
   requestId?: string;
   /** Undefined for server actions and background work. */
   origin?: Origin;
+  /** How somebody changes something. Undefined for the API. */
+  via?: ChangedVia;
 }
 
 export interface WorkerHandle {

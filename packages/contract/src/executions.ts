@@ -144,6 +144,12 @@ export const Execution = Type.Object(
     plannedFor: nullable(Instant),
     attempt: Type.Integer(),
     retryOfId: nullable(Id),
+    taskVersion: nullable(
+      Type.Integer({
+        description:
+          'The version of the task that it used; null before the start, and for runs that are older than versions',
+      }),
+    ),
     createdAt: Instant,
     startedAt: nullable(Instant),
     completedAt: nullable(Instant),

@@ -25,6 +25,7 @@ import { Execution } from './executions.ts';
 import { Readiness } from './health.ts';
 import { Occurrence } from './occurrences.ts';
 import { Alert } from './tasks/alerts.ts';
+import { TaskVersion } from './tasks/versions.ts';
 import { Task } from './tasks.ts';
 import { UploadedFile } from './uploads.ts';
 import { DeliveryAttempt, Webhook } from './webhooks/webhooks.ts';
@@ -45,6 +46,7 @@ export const NAMED_SCHEMAS = [
   BareErrorBody,
   Task,
   TaskProposal,
+  TaskVersion,
   Occurrence,
   Execution,
   Alert,

@@ -33,6 +33,7 @@ const task: Static<typeof Task> & { consecutiveFailures: number } = {
   channels: [],
   context: { clock: true, previousResult: false },
   outputSchema: null,
+  inputs: [],
   notify: 'always',
   watch: [],
   missed: 'latest',

@@ -1,5 +1,6 @@
 import type * as occurrences from '../occurrences.ts';
 import type * as prompts from '../tasks/preview-prompt.ts';
+import type * as versions from '../tasks/versions.ts';
 import type * as tasks from '../tasks.ts';
 import type { ExamplesFor } from './example.ts';
 import {
@@ -18,7 +19,11 @@ const { id, name, prompt, recurrence, timezone } = task;
 const NOT_FOUND = { 404: 'Task not found' };
 const TOO_MANY = { 402: quotaExceeded('activeTasks', 10, 10) };
 
-type Examples = ExamplesFor<typeof tasks> & ExamplesFor<typeof occurrences> & ExamplesFor<typeof prompts>;
+type Examples = ExamplesFor<typeof tasks> & ExamplesFor<typeof occurrences> & ExamplesFor<typeof prompts> & ExamplesFor<typeof versions>;
+
+const NO_VERSION = { 404: 'The task has no version of this number' };
+const version = { number: 2, at: NOW, by: task.userId, via: 'page' as const, fields: ['prompt' as const] };
+
 
 export const tasksExamples: Examples = {
   createTask: {
@@ -118,6 +123,28 @@ export const tasksExamples: Examples = {
     body: { from: '2026-11-17T00:00:00Z', to: '2026-11-20T00:00:00Z' },
     response: { 201: { success, queued: 3 } },
     errors: { ...NOT_FOUND, 402: executionQuotaExceeded },
+  },
+  listVersions: {
+    params: { id },
+    query: { limit: 20 },
+    response: {
+      200: {
+        success,
+        versions: [version, { ...version, number: 1, at: task.createdAt, fields: [] }],
+        pagination: { total: 2, limit: 20, offset: 0, hasMore: false, nextCursor: null },
+      },
+    },
+    errors: NOT_FOUND,
+  },
+  getVersion: {
+    params: { id, number: 2 },
+    response: { 200: { success, version: { ...version, task } } },
+    errors: NO_VERSION,
+  },
+  restoreVersion: {
+    params: { id, number: 1 },
+    response: { 200: { success, task: { ...task, updatedAt: NOW } } },
+    errors: NO_VERSION,
   },
   previewTask: {
     body: { scheduledFor: '2027-03-27T01:30:00Z', recurrence, timezone, count: 2 },

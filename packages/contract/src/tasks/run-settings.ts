@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Instant, InstantInput, nullable, strictObject, stringEnum } from '../primitives.ts';
+import { Id, Instant, InstantInput, nullable, strictObject, stringEnum } from '../primitives.ts';
 
 export const RunContext = Type.Object(
   {
@@ -40,6 +40,20 @@ export const OutputSchema = Type.Unsafe<Record<string, unknown>>({
   description:
     'A JSON Schema (2020-12) of an object that every result must match: at most 16 KiB and 10 levels deep, with local references only',
 });
+
+const inputsDescription =
+  'Tasks of the caller whose last success the prompt reads: `{{task.<name>}}` stands for its output, or for its text without an output schema';
+const taskInput = {
+  taskId: {
+    ...Id,
+    description: 'The task that is read. It may read this one in turn: no run waits for another',
+  },
+  name: Type.String({
+    pattern: '^[a-z][a-z0-9_]{0,31}$',
+    description:
+      'Its name in the prompt, unique among the inputs: a small letter, then up to 31 small letters, digits or `_`',
+  }),
+};
 
 const WatchPath = Type.String({ minLength: 1, maxLength: 200 });
 const watchDescription =
@@ -88,6 +102,9 @@ export const runSettings = {
   ),
   context: Type.Optional(RunContextInput),
   outputSchema: Type.Optional(nullable(OutputSchema)),
+  inputs: Type.Optional(
+    Type.Array(strictObject(taskInput), { maxItems: 5, description: `${inputsDescription}. Default: none` }),
+  ),
   tools: Type.Optional(
     Type.Array(stringEnum(WEB_TOOLS), {
       maxItems: WEB_TOOLS.length,
@@ -156,6 +173,7 @@ export const storedRunSettings = {
   fallbackModels: Type.Array(Type.String(), { description: fallbackModelsDescription }),
   context: RunContext,
   outputSchema: nullable(OutputSchema),
+  inputs: Type.Array(Type.Object(taskInput), { description: inputsDescription }),
   tools: Type.Array(stringEnum(WEB_TOOLS), { description: toolsDescription }),
   maxToolUses: Type.Integer({ description: maxToolUsesDescription }),
   requireTools: Type.Boolean({ description: requireToolsDescription }),

@@ -130,6 +130,8 @@ export const executions = pgTable(
     interruptedAt: instant('interrupted_at').array(),
     /** As sent by the latest start; null before it, and for executions of older versions. */
     request: json().$type<ExecutionRequest>(),
+    /** Of the latest start; null before it, and for executions of older versions of this service. */
+    taskVersion: integer('task_version'),
     /** The `data` of the inbound webhook that caused it. */
     inboundData: json('inbound_data').$type<Record<string, unknown>>(),
     result: text(),
@@ -200,5 +202,29 @@ export const executions = pgTable(
     check('executions_ended', sql`(${t.status} in ('completed', 'failed')) = (${t.completedAt} is not null)`),
     check('executions_failed_why', sql`(${t.status} = 'failed') = (${t.errorCode} is not null)`),
     check('executions_reserve_while_running', sql`${t.tokensReserved} = 0 or ${t.status} = 'running'`),
+  ],
+);
+
+/** What was asked about the answer of a run. Deleted with the run: there is no foreign key to a partitioned table. */
+export const runQuestions = pgTable(
+  'run_questions',
+  {
+    id: integer().primaryKey().generatedAlwaysAsIdentity(),
+    executionId: integer('execution_id').notNull(),
+    taskId: integer('task_id')
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    userId: integer('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    message: text().notNull(),
+    content: text().notNull(),
+    model: text().notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [
+    index('run_questions_of_execution').on(t.executionId, t.id),
+    index('run_questions_of_task').on(t.taskId),
+    index('run_questions_of_user').on(t.userId, t.id),
   ],
 );

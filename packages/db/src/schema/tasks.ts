@@ -10,6 +10,7 @@ import {
   primaryKey,
   smallint,
   text,
+  unique,
   uuid,
 } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
@@ -64,6 +65,12 @@ export type TaskSource =
 /** A JSON Schema of the draft 2020-12. */
 export type OutputSchema = Record<string, unknown>;
 
+/** A task whose last success the prompt may name. */
+export interface TaskInput {
+  taskId: number;
+  name: string;
+}
+
 /** The order of lists by next run. */
 export const nextRunOrder = (t: { status: SQLWrapper; recurrence: SQLWrapper; nextExecutionAt: SQLWrapper }) =>
   sql`(case when ${t.status} = 'failed' and ${t.recurrence} <> 'once' then '-infinity' else coalesce(${t.nextExecutionAt}, 'infinity') end)`;
@@ -112,6 +119,7 @@ export const tasks = pgTable(
     // `json` keeps the order of the fields, which `jsonb` does not.
     context: json().$type<RunContext>().notNull().default({ clock: true, previousResult: false }),
     outputSchema: json('output_schema').$type<OutputSchema>(),
+    inputs: json().$type<TaskInput[]>().notNull().default([]),
     /** The provider's own tools that the model may use. */
     tools: text({ enum: WEB_TOOLS }).array().notNull().default([]),
     maxToolUses: integer('max_tool_uses').notNull().default(5),
@@ -152,6 +160,10 @@ export const tasks = pgTable(
     /** What its owner has put away, such as `failing TIMEOUT`, and when: a success since then ends it. */
     acknowledgedCause: text('acknowledged_cause'),
     acknowledgedAt: instant('acknowledged_at'),
+    /** The present one. It is in `task_versions` since the creation of the task, or for older tasks since their first change. */
+    version: integer().notNull().default(1),
+    /** The version of the latest run that has started. */
+    usedVersion: integer('used_version'),
     revision: revision(),
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
@@ -179,6 +191,34 @@ export const tasks = pgTable(
     check('tasks_overlap', sql`${t.overlap} in (${wordList(OVERLAP_POLICIES)})`),
     check('tasks_interval', sql`${t.interval} between 1 and 99`),
     check('tasks_max_retries', sql`${t.maxRetries} between 0 and 3`),
+  ],
+);
+
+export const CHANGED_VIA = ['page', 'api', 'mcp', 'import'] as const;
+
+/** What a run uses of a task, since the change that made the version: the first one has all fields, others what is new in them. */
+export const taskVersions = pgTable(
+  'task_versions',
+  {
+    id: integer().primaryKey().generatedAlwaysAsIdentity(),
+    taskId: integer('task_id')
+      .notNull()
+      .references(() => tasks.id, { onDelete: 'cascade' }),
+    number: integer().notNull(),
+    /** Who made the change. */
+    userId: integer('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    via: text({ enum: CHANGED_VIA }).notNull(),
+    /** The names of the fields in `settings`, so that a search for the latest value reads no long text. */
+    fields: text().array().notNull(),
+    settings: json().$type<Record<string, unknown>>().notNull(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (t) => [
+    unique('task_versions_once').on(t.taskId, t.number),
+    index('task_versions_of_user').on(t.userId, t.id),
+    check('task_versions_via', sql`${t.via} in (${wordList(CHANGED_VIA)})`),
   ],
 );
 

@@ -24,7 +24,8 @@ export const mcpRoutes: Routes = async (app, { ctx }) => {
   app.setErrorHandler(answerError);
 
   app.post('/mcp', { config: { access: 'key' }, schema: HIDDEN }, async (request, reply) => {
-    const { ctx, caller, body, signal } = request;
+    const { caller, body, signal } = request;
+    const ctx = { ...request.ctx, via: 'mcp' as const };
     const problem = findProblem(body);
     if (problem) return answer(reply, 400, problem.code, problem.message, problem.id);
     opening ??= open();

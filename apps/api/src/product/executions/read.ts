@@ -38,6 +38,7 @@ export const executionFields = {
   plannedFor: executions.plannedFor,
   attempt: executions.attempt,
   retryOfId: executions.retryOfId,
+  taskVersion: executions.taskVersion,
   createdAt: executions.createdAt,
   startedAt: executions.startedAt,
   completedAt: executions.completedAt,

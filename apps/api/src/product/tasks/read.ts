@@ -19,6 +19,8 @@ export const taskFields = {
   lastExecutionAt: tasks.lastExecutionAt,
   createdAt: tasks.createdAt,
   updatedAt: tasks.updatedAt,
+  version: tasks.version,
+  usedVersion: tasks.usedVersion,
   revision: tasks.revision,
 };
 

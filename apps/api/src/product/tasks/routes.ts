@@ -1,6 +1,7 @@
 import * as occurrences from '@carillon/contract/occurrences';
 import * as contract from '@carillon/contract/tasks';
 import * as prompts from '@carillon/contract/tasks/preview-prompt';
+import * as versions from '@carillon/contract/tasks/versions';
 import { createETag, readIfMatch, sendTagged } from '../../platform/http/etag.ts';
 import { LARGE_BODY_LIMIT } from '../../platform/http/server.ts';
 import { type Routes, success } from '../../platform/http/validation.ts';
@@ -12,6 +13,8 @@ import { listOccurrences } from './occurrences.ts';
 import { getTask, listTasks } from './read.ts';
 import { previewTask } from './schedule.ts';
 import { skipNextRun } from './skip-next-run.ts';
+import { getVersion, listVersions } from './versions/read.ts';
+import { restoreVersion } from './versions/restore.ts';
 import { changeTask, createTask } from './write.ts';
 
 const buildETag = createETag(contract.Task);
@@ -84,6 +87,35 @@ export const tasksRoutes: Routes = async (app) => {
       success,
       ...(await listOccurrences(ctx, caller, params.id, query)),
     }),
+  );
+
+  app.get(
+    '/api/tasks/:id/versions',
+    { schema: versions.listVersions, config: read },
+    async ({ ctx, caller, params, query }) => ({
+      success,
+      ...(await listVersions(ctx, caller, params.id, query)),
+    }),
+  );
+
+  app.get(
+    '/api/tasks/:id/versions/:number',
+    { schema: versions.getVersion, config: read },
+    async ({ ctx, caller, params }) => ({
+      success,
+      version: await getVersion(ctx, caller, params.id, params.number),
+    }),
+  );
+
+  app.post(
+    '/api/tasks/:id/versions/:number/restore',
+    { schema: versions.restoreVersion, config: write },
+    async (request, reply) => {
+      const { ctx, caller, params } = request;
+      const task = await restoreVersion(ctx, caller, params.id, params.number, readIfMatch(request, params.id));
+      reply.header('etag', buildETag(task, task));
+      return { success, task };
+    },
   );
 
   app.post('/api/tasks/:id/skip-next', { schema: occurrences.skipNextRun, config: write }, async (request, reply) => {

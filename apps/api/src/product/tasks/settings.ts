@@ -5,6 +5,7 @@ import type { Caller, Context } from '../../context.ts';
 import { invalidField } from '../../errors.ts';
 import { DEFAULT_MAX_USES } from '../../lib/ai/web-tools/tool-limits.ts';
 import { checkChannels } from '../deliveries/channels/check-channels.ts';
+import { checkInputs } from '../executions/request/check-inputs.ts';
 import { checkOutputSchema } from '../executions/result/check-schema.ts';
 import { checkWatch } from '../executions/result/compare/watch-path.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
@@ -48,6 +49,7 @@ const SETTINGS: SettingTable = {
     convert: ({ clock = true, previousResult = false }) => ({ clock, previousResult }),
   },
   outputSchema: { default: null, convert: (given) => given && checkOutputSchema(given) },
+  inputs: { default: [], convert: (given, ctx, caller) => checkInputs(ctx, caller, given) },
   tools: { default: [] },
   maxToolUses: { default: DEFAULT_MAX_USES },
   requireTools: { default: false },
@@ -97,11 +99,16 @@ export async function toColumns(
   return stored;
 }
 
+/** The values of a new task; that of the model is null, because the system settings have it. */
+export const listDefaults = (system: { defaultModel: string | null }): Partial<Record<Field, unknown>> =>
+  Object.fromEntries(
+    FIELDS.map((field) => {
+      const value = (SETTINGS[field] as { default?: unknown }).default;
+      return [field, typeof value === 'function' ? value(system) : value];
+    }),
+  );
+
 /** `stored` has every field that the contract requires. */
 export function completeSettings(stored: Partial<Settings> & Schedule, system: { defaultModel: string }): Settings {
-  const defaults = FIELDS.map((field) => {
-    const value = (SETTINGS[field] as { default?: unknown }).default;
-    return [field, typeof value === 'function' ? value(system) : value];
-  });
-  return { ...Object.fromEntries(defaults), ...stored };
+  return { ...listDefaults(system), ...stored } as Settings;
 }

@@ -17,6 +17,7 @@ import { type TaskRow, taskFields } from './read.ts';
 import { assertInFuture, parseSchedule, requireNextRun } from './schedule.ts';
 import { completeSettings, type Settings, toColumns } from './settings.ts';
 import { assertNewLimits, nextState } from './state.ts';
+import { recordFirstVersion, recordVersion } from './versions/record.ts';
 
 /** Returns the id. Throws 400, and 402 over the quota of active tasks. */
 export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput): Promise<number> {
@@ -56,8 +57,10 @@ export async function insertTask(
   if (values.notificationEmail !== null) await requestConfirmations(ctx, caller.id, [values.notificationEmail]);
   const data = { task: { id, name, prompt, recurrence, scheduledFor, status, createdAt: now } };
   recordEvents(ctx, [{ kind: 'task.created', userId: caller.id, taskId: id, data }]);
-  const counts = { executionCount: 0, plannedRuns: 0, lastExecutionAt: null };
-  return { ...values, ...counts, id, userId: caller.id, revision, createdAt: now, updatedAt: now };
+  const counts = { executionCount: 0, plannedRuns: 0, lastExecutionAt: null, version: 1, usedVersion: null };
+  const task = { ...values, ...counts, id, userId: caller.id, revision, createdAt: now, updatedAt: now };
+  recordFirstVersion(ctx, task);
+  return task;
 }
 
 /** What `overdue_at` depends on. */
@@ -70,6 +73,7 @@ export function changeTask(
   id: number,
   input: ChangeTaskInput,
   expected: ExpectedRevisions = null,
+  { isRestored = false } = {},
 ): Promise<TaskRow> {
   return inTransaction(ctx, async (tx) => {
     const [before] = await tx.db
@@ -92,7 +96,8 @@ export function changeTask(
       await markMissed(tx, before, now);
       await forgetSkips(tx, after);
     }
-    const { id: _id, revision: _revision, ...columns } = { ...after, updatedAt: now };
+    const version = await recordVersion(tx, caller, before, after, { isRestored });
+    const { id: _id, revision: _revision, usedVersion: _used, ...columns } = { ...after, version, updatedAt: now };
     const changed = await tx.db
       .update(tasks)
       .set({
@@ -107,7 +112,7 @@ export function changeTask(
     const edited = Object.fromEntries(Object.entries(changes).filter(([field]) => field in input));
     const data = { task: { id, name: after.name, updatedAt: now }, changes: edited };
     recordEvents(tx, [{ kind: 'task.updated', userId: caller.id, taskId: id, data }]);
-    return { ...after, updatedAt: now, revision };
+    return { ...after, version, updatedAt: now, revision };
   });
 }
 

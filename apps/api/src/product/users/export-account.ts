@@ -6,8 +6,10 @@ import {
   executions,
   factors,
   notifications,
+  runQuestions,
   taskProposals,
   tasks,
+  taskVersions,
   uploads,
   usageCounters,
 } from '@carillon/db';
@@ -70,6 +72,19 @@ const SOURCES: Record<ExportPart, Source> = {
       updatedAt: tasks.updatedAt,
     },
   },
+  versions: {
+    table: taskVersions,
+    owner: taskVersions.userId,
+    key: taskVersions.id,
+    fields: {
+      id: taskVersions.id,
+      taskId: taskVersions.taskId,
+      number: taskVersions.number,
+      at: taskVersions.createdAt,
+      via: taskVersions.via,
+      settings: taskVersions.settings,
+    },
+  },
   proposals: {
     table: taskProposals,
     owner: taskProposals.userId,
@@ -84,6 +99,19 @@ const SOURCES: Record<ExportPart, Source> = {
     },
   },
   runs: { table: executions, owner: executions.userId, key: executions.id, fields: executionFields },
+  questions: {
+    table: runQuestions,
+    owner: runQuestions.userId,
+    key: runQuestions.id,
+    fields: {
+      id: runQuestions.id,
+      executionId: runQuestions.executionId,
+      message: runQuestions.message,
+      content: runQuestions.content,
+      model: runQuestions.model,
+      createdAt: runQuestions.createdAt,
+    },
+  },
   files: {
     table: uploads,
     owner: uploads.userId,

@@ -9,8 +9,10 @@ import { CONFIRMATION, NoInput, userAction } from './define.ts';
 /** What an export of an account has besides the account and its settings. */
 export const EXPORT_PARTS = [
   'tasks',
+  'versions',
   'proposals',
   'runs',
+  'questions',
   'files',
   'webhooks',
   'channels',

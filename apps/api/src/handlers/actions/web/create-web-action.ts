@@ -96,7 +96,7 @@ export function createWebActionBuilder(ctx: Context): WebActionBuilder {
           if (opened && rate) {
             await assertRateLimit(ctx, rate, userKey(rate, caller.id), { userId: caller.id, endpoint: rate.bucket });
           }
-          const call = { ctx: { ...ctx, ...(opened && { origin: opened.origin }) }, caller };
+          const call = { ctx: { ...ctx, via: 'page' as const, ...(opened && { origin: opened.origin }) }, caller };
           return toPlain(await work(call, read(given, call) as never));
         });
       return action as never;

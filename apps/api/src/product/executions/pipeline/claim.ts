@@ -212,6 +212,7 @@ async function writeStarts(tx: Context, starting: readonly StartingExecution[], 
     isLate: isLate(execution, now),
     provider: execution.provider ?? null,
     request: JSON.stringify(execution.request),
+    version: execution.version,
   }));
   const at = sql`${now.toISOString()}::timestamptz`;
   afterCommit(tx, () => observeStarts(tx, starting));
@@ -219,15 +220,15 @@ async function writeStarts(tx: Context, starting: readonly StartingExecution[], 
     with started as (
       update executions_live e set status = 'running', started_at = ${at}, slot = s.slot, claim_token = s.token,
         lease_until = ${leaseUntil(tx.config.executionLeaseMs)}, tokens_reserved = s.tokens, usage_day = ${toUtcDay(now)},
-        request = s.request::json, provider = s.provider, model_attempts = null
-      from ${recordset('s', starts, { id: 'int', slot: 'smallint', token: 'uuid', tokens: 'int', count: 'int', isLate: 'boolean', provider: 'text', request: 'text' })}
+        request = s.request::json, provider = s.provider, model_attempts = null, task_version = s.version
+      from ${recordset('s', starts, { id: 'int', slot: 'smallint', token: 'uuid', tokens: 'int', count: 'int', isLate: 'boolean', provider: 'text', request: 'text', version: 'int' })}
       where e.id = s.id
-      returning e.task_id, e.run_at, s.count, s.is_late
+      returning e.task_id, e.run_at, s.count, s.is_late, s.version
     ), marked as (
       update occurrences o set fate = 'late' from started s
       where s.is_late and o.task_id = s.task_id and o.planned_for = s.run_at and o.fate = 'ran'
     )
-    update tasks t set last_execution_at = ${at}, execution_count = t.execution_count + s.count
+    update tasks t set last_execution_at = ${at}, execution_count = t.execution_count + s.count, used_version = s.version
     from started s where t.id = s.task_id`);
 }
 

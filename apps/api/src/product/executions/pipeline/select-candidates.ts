@@ -70,6 +70,8 @@ export type Candidate = Omit<ClaimedExecution, 'claimToken' | 'request'> & {
   budget: Budget | null;
   usageDay: string;
   viaWebhook: boolean;
+  /** Of the task. */
+  version: number;
   lastDurationMs: number | null;
   /** False after an interruption. */
   isFirstStart: boolean;
@@ -202,7 +204,7 @@ function selectRunnable({ db }: Context, limit: number, choice: Choice | null) {
       select e.id, e.task_id, e.user_id, e.attempt, e.usage_day, e.trigger, e.run_at, e.via_webhook,
         e.started_at is null as is_first_start, t.name as task_name, t.prompt, t.ai_model, t.max_tokens, t.temperature,
         t.attachment_ids, t.last_duration_ms, u.provider_key_encrypted, ${PLANNED_FOR} as planned_for, e.inbound_data, t.timezone, t.context,
-        t.output_schema, t.tools, t.max_tool_uses, t.require_tools, t.fallback_models, t.notify, t.watch, t.timeout_ms, t.last_success_id, t.last_success_digest, t.last_success_at,
+        t.output_schema, t.tools, t.max_tool_uses, t.require_tools, t.fallback_models, t.notify, t.watch, t.timeout_ms, t.last_success_id, t.last_success_digest, t.last_success_at, t.version,
         ${selectBudget} as budget,
         case when (t.context ->> 'previousResult')::boolean or strpos(t.prompt, '{{previous_result}}') > 0 then (
           select left(p.result, ${MAX_SENT}) from executions p where p.id = t.last_success_id and p.task_id = t.id

@@ -109,10 +109,12 @@ async function dropDetached(ctx: Context, name: string): Promise<number | null> 
   return deleted;
 }
 
-/** The words that a search finds them by. */
+/** The words that a search finds them by, and what was asked about them. */
 async function deleteTexts({ db }: Context, name: string): Promise<void> {
   for (const { from, until } of await listIdRanges(db, name)) {
-    await db.execute(sql`delete from run_texts where execution_id >= ${from} and execution_id < ${until}`);
+    const isOfRange = sql`execution_id >= ${from} and execution_id < ${until}`;
+    await db.execute(sql`delete from run_texts where ${isOfRange}`);
+    await db.execute(sql`delete from run_questions where ${isOfRange}`);
   }
 }
 
