@@ -68,6 +68,7 @@ const operations = Object.entries<Record<string, { requestBody?: { content: Reco
         .replace(/\{(id|userId)\}/, String(id))
         .replace('{deliveryId}', path.startsWith('/api/channels') ? sent.id : delivery.id)
         .replace('{logId}', path.startsWith('/api/channels') ? sent.id : delivery.id)
+        .replace('{number}', '1')
         .replace('{secret}', webhook.secret),
     id: ROWS[row],
     payload: Object.values(requestBody?.content ?? {})[0]?.example,

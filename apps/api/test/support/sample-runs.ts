@@ -122,6 +122,7 @@ function buildSampleRequest(
       inboundData: null,
       lastSuccessAt: before?.toISOString() ?? null,
       previousResult: null,
+      inputs: null,
     },
     startedAt,
   );

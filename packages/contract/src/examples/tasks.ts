@@ -19,11 +19,13 @@ const { id, name, prompt, recurrence, timezone } = task;
 const NOT_FOUND = { 404: 'Task not found' };
 const TOO_MANY = { 402: quotaExceeded('activeTasks', 10, 10) };
 
-type Examples = ExamplesFor<typeof tasks> & ExamplesFor<typeof occurrences> & ExamplesFor<typeof prompts> & ExamplesFor<typeof versions>;
+type Examples = ExamplesFor<typeof tasks> &
+  ExamplesFor<typeof occurrences> &
+  ExamplesFor<typeof prompts> &
+  ExamplesFor<typeof versions>;
 
 const NO_VERSION = { 404: 'The task has no version of this number' };
 const version = { number: 2, at: NOW, by: task.userId, via: 'page' as const, fields: ['prompt' as const] };
-
 
 export const tasksExamples: Examples = {
   createTask: {

@@ -23,6 +23,7 @@ const PATTERN_MESSAGES: Record<string, string> = {
   '\\S': 'must not be blank',
   '^\\S+$': 'must not contain spaces',
   '^[\\x21-\\x7e]+$': 'must be printable ASCII characters without spaces',
+  '^[a-z][a-z0-9_]{0,31}$': 'must begin with a small letter, and have at most 32 small letters, digits and _',
   '^[\\w-]+$': 'must consist of the letters A to Z, digits, - and _',
 };
 

@@ -5,6 +5,7 @@ import { taskNotFound } from '../../errors.ts';
 import { inTransaction } from '../../transaction.ts';
 import { lockChannels } from '../deliveries/channels/check-channels.ts';
 import { checkTools } from '../executions/request/check-tools.ts';
+import { keepInputs } from '../executions/request/inputs.ts';
 import { nextRun } from '../schedule/next-run.ts';
 import { reserveActiveTask } from './active-quota.ts';
 import type { TaskRow } from './read.ts';
@@ -41,6 +42,7 @@ export function duplicateTask(
       name: name ?? nameCopy(settings.name),
       channels,
       attachments: await lockAttachments(tx, caller, settings.attachments),
+      inputs: await keepInputs(tx, caller, settings.inputs),
       nextExecutionAt,
       status: nextExecutionAt === null ? 'paused' : 'active',
     });

@@ -5,7 +5,7 @@ import type { Caller, Context } from '../../context.ts';
 import { invalidField } from '../../errors.ts';
 import { DEFAULT_MAX_USES } from '../../lib/ai/web-tools/tool-limits.ts';
 import { checkChannels } from '../deliveries/channels/check-channels.ts';
-import { checkInputs } from '../executions/request/check-inputs.ts';
+import { checkInputs } from '../executions/request/inputs.ts';
 import { checkOutputSchema } from '../executions/result/check-schema.ts';
 import { checkWatch } from '../executions/result/compare/watch-path.ts';
 import type { Schedule } from '../schedule/recurrence.ts';

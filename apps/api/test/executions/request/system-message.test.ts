@@ -17,6 +17,7 @@ const RUN: RequestInput = {
   inboundData: null,
   lastSuccessAt: '2026-11-19 11:00:00.25+00',
   previousResult: null,
+  inputs: null,
 };
 const ON_TIME = '2026-11-20T11:00:00.400Z';
 const build = (given: Partial<RequestInput> = {}, now = ON_TIME) =>

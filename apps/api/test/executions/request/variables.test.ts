@@ -18,6 +18,7 @@ const RUN: RequestInput = {
   inboundData: null,
   lastSuccessAt: null,
   previousResult: null,
+  inputs: null,
 };
 const promptOf = (prompt: string, given: Partial<RequestInput> = {}) =>
   buildRequest({ ...RUN, ...given, prompt }, new Date('2026-07-04T00:00:00Z'), () => MARKER).prompt;

@@ -16,7 +16,7 @@ import { startFigmaServer } from '../../support/servers/figma-server.ts';
 import { notionBot, startNotionServer } from '../../support/servers/notion-server.ts';
 import { startReceiver } from '../../support/servers/receiver.ts';
 import { insertEndedRuns, readRuns } from '../../support/task-rows.ts';
-import { postTask, TASK } from '../../support/tasks.ts';
+import { patchTask, postTask, TASK } from '../../support/tasks.ts';
 import { callWebhook, postWebhook, readLog, WEBHOOK } from '../../support/webhooks.ts';
 
 const notion = await startNotionServer(t, { ntn_key: notionBot() });
@@ -46,6 +46,11 @@ const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
     const url = `/api/tasks/${await postTask(app, alice)}/execute`;
     const { executionId } = (await app.inject({ method: 'POST', url, headers: alice.headers })).json();
     return [`/api/executions/${executionId}/cancel`];
+  },
+  '/api/tasks/:id/versions/:number/restore': async (alice) => {
+    const id = await postTask(app, alice);
+    await patchTask(app, alice, id, { prompt: 'Another prompt.' });
+    return [`/api/tasks/${id}/versions/1/restore`];
   },
   '/api/tasks/:id/skip-next': async (alice) => [`/api/tasks/${await postTask(app, alice)}/skip-next`],
   '/api/tasks/:id/backfill': async (alice) => {

@@ -45,6 +45,7 @@ const DESCRIPTIONS: { readonly [K in keyof typeof settings]?: string } = {
   channels: 'Ids from list_channels, which get the results and alerts',
   context: 'What the model is given in addition to the prompt',
   outputSchema: 'JSON Schema 2020-12 of an object that every result must match',
+  inputs: 'Tasks whose last answer the prompt reads as `{{task.<name>}}`',
   tools: 'Web tools of the model. Default: none',
   maxToolUses: 'In a run. Default: 5',
   notify: 'When results are sent; failures always are. `change`: only if the result has changed. Default: `always`',

@@ -6,6 +6,7 @@ import type { Context } from '../../../context.ts';
 import type { WebTool } from '../../../lib/ai/request.ts';
 import { hasPlannedTrigger } from '../../../platform/queries/runs.ts';
 import { type Budget, selectBudget } from '../budget/budget.ts';
+import { type InputText, selectInputs } from '../request/inputs.ts';
 import { MAX_SENT } from '../request/system-message.ts';
 
 export const MAX_RUNNING_PER_USER = 5;
@@ -67,6 +68,8 @@ export type Candidate = Omit<ClaimedExecution, 'claimToken' | 'request'> & {
   lastSuccessAt: string | null;
   /** The start of the last success, if the prompt or the context asks for it. */
   previousResult: string | null;
+  /** What it reads of other tasks; null without any. */
+  inputs: InputText[] | null;
   budget: Budget | null;
   usageDay: string;
   viaWebhook: boolean;
@@ -208,7 +211,7 @@ function selectRunnable({ db }: Context, limit: number, choice: Choice | null) {
         ${selectBudget} as budget,
         case when (t.context ->> 'previousResult')::boolean or strpos(t.prompt, '{{previous_result}}') > 0 then (
           select left(p.result, ${MAX_SENT}) from executions p where p.id = t.last_success_id and p.task_id = t.id
-        ) end as previous_result
+        ) end as previous_result, ${selectInputs(sql`t.inputs`, sql`t.user_id`)} as inputs
       from executions_live e join tasks t on t.id = e.task_id join users u on u.id = e.user_id
       -- "is true": otherwise an index lists all that waits, only to check the state again under the lock.
       where e.id = any(array(select id from picked)) and (e.status = 'pending') is true

@@ -1,6 +1,7 @@
 import { toOneLine } from '@carillon/contract/validation/unsafe-values';
 import { type ExecutionRequest, type OutputSchema, type RunContext, toInstant } from '@carillon/db';
 import { createMarker } from '../../../lib/ai/request.ts';
+import type { InputText } from './inputs.ts';
 import { formatInstant, toLocalTime } from './local-time.ts';
 import { describePreviousResult, describeRun, type Run, TOOLS_RETURN_DATA } from './system-message.ts';
 import { findData, replaceVariables, type Value } from './variables.ts';
@@ -21,6 +22,8 @@ export interface RequestInput {
   inboundData: Record<string, unknown> | null;
   lastSuccessAt: string | null;
   previousResult: string | null;
+  /** Null without any. */
+  inputs: readonly InputText[] | null;
 }
 
 /** Builds what the model is sent by an execution that starts at `now`. */
@@ -66,11 +69,19 @@ function readRun({ timezone, plannedFor, lastSuccessAt, ...input }: RequestInput
 }
 
 /** Undefined for an unknown name. */
-function findValue({ inboundData, previousResult }: RequestInput, run: Run, name: string): Value | undefined {
+function findValue({ inboundData, previousResult, inputs }: RequestInput, run: Run, name: string): Value | undefined {
+  if (name.startsWith('task.')) return findInput(inputs ?? [], name.slice('task.'.length));
   if (name.startsWith('data.')) return findData(inboundData, name.slice('data.'.length));
   if (name === 'previous_result' && previousResult !== null) return { text: previousResult, isData: true };
   const text = findText(run, name);
   return text === undefined ? undefined : { text, isData: false };
+}
+
+function findInput(inputs: readonly InputText[], name: string): Value | undefined {
+  const input = inputs.find((one) => one.name === name);
+  if (!input) return undefined;
+  if (input.text !== null) return { text: input.text, isData: true };
+  return { text: input.exists ? 'none' : 'none, because the task was deleted', isData: false };
 }
 
 function findText({ starts, planned, lastSuccess, ...run }: Run, name: string): string | undefined {

@@ -4,6 +4,7 @@ import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
 import { taskNotFound } from '../../../errors.ts';
 import { buildRequest } from './build-request.ts';
+import { type InputText, selectInputs } from './inputs.ts';
 import { MAX_SENT } from './system-message.ts';
 
 interface PreviewedTask {
@@ -14,6 +15,7 @@ interface PreviewedTask {
   tools: readonly string[];
   lastSuccessAt: string | null;
   previousResult: string | null;
+  inputs: InputText[] | null;
 }
 
 const NEW_TASK = {
@@ -23,6 +25,7 @@ const NEW_TASK = {
   tools: [],
   lastSuccessAt: null,
   previousResult: null,
+  inputs: null,
 };
 
 /** A task that is not stored, or not as it is shown. */
@@ -60,13 +63,14 @@ export async function previewPrompt(ctx: Context, caller: Caller, input: TypedTa
 }
 
 async function readTask({ db }: Context, { id: userId, apiKey }: Caller, id: number): Promise<PreviewedTask> {
+  const mayRead = sql`${apiKey === null || apiKey.scopes.includes('executions:read')}`;
   const [task] = await queryRows<PreviewedTask>(
     db,
     sql`
     select t.name as task_name, t.timezone, t.context, t.output_schema, t.tools, t.last_success_at, (
       select left(p.result, ${MAX_SENT}) from executions p
-      where p.id = t.last_success_id and p.task_id = t.id and ${apiKey === null || apiKey.scopes.includes('executions:read')}
-    ) as previous_result
+      where p.id = t.last_success_id and p.task_id = t.id and ${mayRead}
+    ) as previous_result, ${selectInputs(sql`t.inputs`, sql`t.user_id`, mayRead)} as inputs
     from tasks t where t.id = ${id} and t.user_id = ${userId}`,
   );
   if (!task) throw taskNotFound();

@@ -13,7 +13,7 @@ export interface Value {
   isData: boolean;
 }
 
-const VARIABLE = /\{\{([a-z_]{1,30}|data\.[^{}\r\n]{1,200})\}\}/g;
+const VARIABLE = /\{\{([a-z_]{1,30}|task\.[a-z][a-z0-9_]{0,31}|data\.[^{}\r\n]{1,200})\}\}/g;
 
 /** Replaces the variables of `prompt` once: what is put in is not searched for more. Unknown ones stay. */
 export function replaceVariables(

@@ -6,6 +6,7 @@ import type { Context } from '../../../context.ts';
 import { retryWhileUnavailable } from '../../../lib/queue/retry.ts';
 import type { Comparison, CompletedExecution } from '../pipeline/execution-result.ts';
 import type { Candidate, ClaimedExecution } from '../pipeline/select-candidates.ts';
+import { toInputText } from '../request/inputs.ts';
 import { MAX_SENT } from '../request/system-message.ts';
 import { type Answer, compareAnswers } from './compare/compare-answers.ts';
 
@@ -75,8 +76,17 @@ export function followSuccesses<T extends Candidate>(
   if (successes.size === 0) return candidates;
   return candidates.map((candidate) => {
     const success = successes.get(candidate.taskId);
-    return success ? follow(candidate, success) : candidate;
+    return followInputs(success ? follow(candidate, success) : candidate, successes);
   });
+}
+
+function followInputs<T extends Candidate>(candidate: T, successes: ReadonlyMap<number, CompletedExecution>): T {
+  if (!candidate.inputs?.some(({ taskId }) => successes.has(taskId))) return candidate;
+  const inputs = candidate.inputs.map((input) => {
+    const result = successes.get(input.taskId)?.result;
+    return result?.ok ? { ...input, text: toInputText(result) } : input;
+  });
+  return { ...candidate, inputs };
 }
 
 function follow<T extends Candidate>(candidate: T, { id, completedAt, result }: CompletedExecution): T {

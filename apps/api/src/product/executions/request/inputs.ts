@@ -1,0 +1,54 @@
+import { toStorableText } from '@carillon/contract/validation/unsafe-values';
+import { type TaskInput, tasks } from '@carillon/db';
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import type { Caller, Context } from '../../../context.ts';
+import { invalidItem } from '../../../errors.ts';
+
+/** Throws 400 that names the place of a second input of a name, or of a task that is not the caller's. */
+export async function checkInputs(ctx: Context, caller: Caller, given: readonly TaskInput[]): Promise<TaskInput[]> {
+  const again = given.findIndex(({ name }, at) => given.findIndex((other) => other.name === name) < at);
+  if (again >= 0) throw invalidItem('inputs', again, 'has a name that another one has');
+  const known = await keepInputs(ctx, caller, given);
+  const unknown = given.findIndex((input) => !known.includes(input));
+  if (unknown >= 0) throw invalidItem('inputs', unknown, 'is not one of your tasks');
+  return given.map(({ taskId, name }) => ({ taskId, name }));
+}
+
+/** Returns those whose tasks are there. */
+export async function keepInputs(ctx: Context, caller: Caller, given: readonly TaskInput[]): Promise<TaskInput[]> {
+  if (given.length === 0) return [];
+  const ids = given.map(({ taskId }) => taskId);
+  const found = await ctx.db
+    .select({ id: tasks.id })
+    .from(tasks)
+    .where(and(eq(tasks.userId, caller.id), inArray(tasks.id, ids)));
+  return given.filter(({ taskId }) => found.some(({ id }) => id === taskId));
+}
+
+/** How much of each is sent, in characters. */
+const MAX_INPUT = 20_000;
+
+/** What a run reads of another task. */
+export interface InputText extends TaskInput {
+  /** Whether the task is there. */
+  exists: boolean;
+  /** The output of its last success, or its text; null without one. */
+  text: string | null;
+}
+
+/**
+ * The inputs of a task with their texts, as `InputText[]`; null without any. Without a text where it may not be read. Plan:
+ * tasks and executions by primary key.
+ */
+export const selectInputs = (inputs: SQL, userId: SQL, mayRead = sql`true`): SQL => sql`
+  case when json_array_length(${inputs}) > 0 then (
+    select json_agg(json_build_object('taskId', i."taskId", 'name', i.name, 'exists', s.id is not null,
+      'text', left(coalesce(p.output::text, p.result), ${MAX_INPUT})))
+    from json_to_recordset(${inputs}) i("taskId" int, name text)
+    left join tasks s on s.id = i."taskId" and s.user_id = ${userId}
+    left join executions p on p.id = s.last_success_id and p.task_id = s.id and ${mayRead}
+  ) end`;
+
+/** The text of a success that the task's row does not have yet. */
+export const toInputText = ({ text, output }: { text: string; output: unknown }): string =>
+  toStorableText(output === null ? text : JSON.stringify(output), MAX_INPUT);
