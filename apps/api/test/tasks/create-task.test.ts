@@ -39,6 +39,7 @@ t.test('A task is stored with the defaults and first runs at its scheduled time'
     notificationEmail: null,
     channels: [],
     context: { clock: true, previousResult: false },
+    inputs: [],
     outputSchema: null,
     tools: [],
     maxToolUses: 5,

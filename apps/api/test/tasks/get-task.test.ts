@@ -39,6 +39,7 @@ t.test('The owner sees every field of the contract and no other', async (t) => {
     'fallbackModels',
     'context',
     'outputSchema',
+    'inputs',
     'tools',
     'maxToolUses',
     'requireTools',

@@ -626,6 +626,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tasks/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the versions of a task
+         * @description Returns the versions, newest first. A change of `prompt`, `aiModel`, `fallbackModels`, `maxTokens`, `temperature`, `timeoutMs`, `maxRetries`, `context`, `outputSchema`, `inputs`, `tools`, `maxToolUses`, `requireTools`, `attachments` makes one. Changes by the same account and way within 10 minutes of the first are one version, unless a run has used it. `taskVersion` of an execution is the number. Pages by `offset`, or by `cursor`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `tasks:read`.
+         */
+        get: operations["listVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tasks/{id}/versions/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a version of a task
+         * @description Returns the version with what a run used of the task.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `tasks:read`.
+         */
+        get: operations["getVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tasks/{id}/versions/{number}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a version of a task
+         * @description Gives the task what the version has, as a new version; status, schedule and the other deliveries stay. If it is what the task has, nothing changes. What is lost since, such as a file or a channel, is an error that names it. Sends `task.updated` if anything changed.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `tasks:write`.
+         */
+        post: operations["restoreVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tasks/{id}/skip-next": {
         parameters: {
             query?: never;
@@ -2146,6 +2218,13 @@ export interface components {
             outputSchema: {
                 [key: string]: unknown;
             } | null;
+            /** @description Tasks of the caller whose last success the prompt reads: `{{task.<name>}}` stands for its output, or for its text without an output schema */
+            inputs: {
+                /** @description The task that is read. It may read this one in turn: no run waits for another */
+                taskId: number;
+                /** @description Its name in the prompt, unique among the inputs: a small letter, then up to 31 small letters, digits or `_` */
+                name: string;
+            }[];
             /** @description What the model may use during a run: the provider's own search (`web_search`) and its reader of web pages (`web_fetch`) */
             tools: ("web_search" | "web_fetch")[];
             /** @description How often the model may use its tools in a run */
@@ -2278,6 +2357,13 @@ export interface components {
                 outputSchema?: {
                     [key: string]: unknown;
                 } | null;
+                /** @description Tasks of the caller whose last success the prompt reads: `{{task.<name>}}` stands for its output, or for its text without an output schema. Default: none */
+                inputs?: {
+                    /** @description The task that is read. It may read this one in turn: no run waits for another */
+                    taskId: number;
+                    /** @description Its name in the prompt, unique among the inputs: a small letter, then up to 31 small letters, digits or `_` */
+                    name: string;
+                }[];
                 /** @description What the model may use during a run: the provider's own search (`web_search`) and its reader of web pages (`web_fetch`). The provider of the model must have them. Default: none */
                 tools?: ("web_search" | "web_fetch")[];
                 /** @description How often the model may use its tools in a run. Default: 5 */
@@ -2355,6 +2441,25 @@ export interface components {
              * @description Until when it can be confirmed: for 24 hours
              */
             expiresAt: string;
+        };
+        /** @description What the runs of a task use, since a change of it */
+        TaskVersion: {
+            /** @description From 1, which is the creation */
+            number: number;
+            /**
+             * Format: date-time
+             * @description When the first change of the version was made
+             */
+            at: string;
+            /** @description The account that made it */
+            by: number;
+            /**
+             * @description The way: a page, this API, an assistant (`mcp`) or an import; `api` for version 1 of tasks that are older than versions
+             * @enum {string}
+             */
+            via: "page" | "api" | "mcp" | "import";
+            /** @description What differs from the version before; empty for the first one */
+            fields: ("prompt" | "aiModel" | "fallbackModels" | "maxTokens" | "temperature" | "timeoutMs" | "maxRetries" | "context" | "outputSchema" | "inputs" | "tools" | "maxToolUses" | "requireTools" | "attachments")[];
         };
         Occurrence: {
             /**
@@ -2483,6 +2588,8 @@ export interface components {
             attempt: number;
             /** @description The failed execution that this one retries, which may be deleted already; null for none */
             retryOfId: number | null;
+            /** @description The version of the task that it used; null before the start, and for runs that are older than versions */
+            taskVersion: number | null;
             /**
              * Format: date-time
              * @description When it was created
@@ -4386,6 +4493,13 @@ export interface operations {
                     outputSchema?: {
                         [key: string]: unknown;
                     } | null;
+                    /** @description Tasks of the caller whose last success the prompt reads: `{{task.<name>}}` stands for its output, or for its text without an output schema. Default: none */
+                    inputs?: {
+                        /** @description The task that is read. It may read this one in turn: no run waits for another */
+                        taskId: number;
+                        /** @description Its name in the prompt, unique among the inputs: a small letter, then up to 31 small letters, digits or `_` */
+                        name: string;
+                    }[];
                     /** @description What the model may use during a run: the provider's own search (`web_search`) and its reader of web pages (`web_fetch`). The provider of the model must have them. Default: none */
                     tools?: ("web_search" | "web_fetch")[];
                     /** @description How often the model may use its tools in a run. Default: 5 */
@@ -4538,6 +4652,7 @@ export interface operations {
                      *             "previousResult": false
                      *           },
                      *           "outputSchema": null,
+                     *           "inputs": [],
                      *           "notify": "always",
                      *           "watch": [],
                      *           "missed": "latest",
@@ -4643,6 +4758,7 @@ export interface operations {
                      *           "previousResult": false
                      *         },
                      *         "outputSchema": null,
+                     *         "inputs": [],
                      *         "notify": "always",
                      *         "watch": [],
                      *         "missed": "latest",
@@ -4794,6 +4910,13 @@ export interface operations {
                     outputSchema?: {
                         [key: string]: unknown;
                     } | null;
+                    /** @description Tasks of the caller whose last success the prompt reads: `{{task.<name>}}` stands for its output, or for its text without an output schema. Default: none */
+                    inputs?: {
+                        /** @description The task that is read. It may read this one in turn: no run waits for another */
+                        taskId: number;
+                        /** @description Its name in the prompt, unique among the inputs: a small letter, then up to 31 small letters, digits or `_` */
+                        name: string;
+                    }[];
                     /** @description What the model may use during a run: the provider's own search (`web_search`) and its reader of web pages (`web_fetch`). The provider of the model must have them. Default: none */
                     tools?: ("web_search" | "web_fetch")[];
                     /** @description How often the model may use its tools in a run. Default: 5 */
@@ -4894,6 +5017,7 @@ export interface operations {
                      *           "previousResult": false
                      *         },
                      *         "outputSchema": null,
+                     *         "inputs": [],
                      *         "notify": "always",
                      *         "watch": [],
                      *         "missed": "latest",
@@ -5042,6 +5166,7 @@ export interface operations {
                      *           "previousResult": false
                      *         },
                      *         "outputSchema": null,
+                     *         "inputs": [],
                      *         "notify": "always",
                      *         "watch": [],
                      *         "missed": "latest",
@@ -5142,6 +5267,318 @@ export interface operations {
             };
         };
     };
+    listVersions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
+                 * @example 20
+                 */
+                limit?: number;
+                /** @description The number of entries to skip */
+                offset?: number;
+                /** @description `pagination.nextCursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 42
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "versions": [
+                     *         {
+                     *           "number": 2,
+                     *           "at": "2026-11-20T09:15:27.204Z",
+                     *           "by": 7,
+                     *           "via": "page",
+                     *           "fields": [
+                     *             "prompt"
+                     *           ]
+                     *         },
+                     *         {
+                     *           "number": 1,
+                     *           "at": "2026-11-19T16:02:11.038Z",
+                     *           "by": 7,
+                     *           "via": "page",
+                     *           "fields": []
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "total": 2,
+                     *         "limit": 20,
+                     *         "offset": 0,
+                     *         "hasMore": false,
+                     *         "nextCursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The versions */
+                        versions: components["schemas"]["TaskVersion"][];
+                        /** @description The position of this page in the list */
+                        pagination: {
+                            /** @description Null if the page was requested by `cursor` */
+                            total: number | null;
+                            /** @description The maximum number of entries on a page */
+                            limit: number;
+                            /** @description The number of entries to skip */
+                            offset: number;
+                            /** @description Whether there are entries after this page */
+                            hasMore: boolean;
+                            /** @description The `cursor` of the next page; null on the last one */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 42
+                 */
+                id: number;
+                /**
+                 * @description The number of the version
+                 * @example 2
+                 */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "version": {
+                     *         "number": 2,
+                     *         "at": "2026-11-20T09:15:27.204Z",
+                     *         "by": 7,
+                     *         "via": "page",
+                     *         "fields": [
+                     *           "prompt"
+                     *         ],
+                     *         "task": {
+                     *           "prompt": "Write one sentence that begins a working day well.",
+                     *           "aiModel": "openai/gpt-5-mini",
+                     *           "fallbackModels": [],
+                     *           "maxTokens": 1024,
+                     *           "temperature": 70,
+                     *           "timeoutMs": null,
+                     *           "maxRetries": 3,
+                     *           "context": {
+                     *             "clock": true,
+                     *             "previousResult": false
+                     *           },
+                     *           "outputSchema": null,
+                     *           "inputs": [],
+                     *           "tools": [],
+                     *           "maxToolUses": 5,
+                     *           "requireTools": false,
+                     *           "attachments": [],
+                     *           "channels": []
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The version of the service */
+                        version: {
+                            /** @description From 1, which is the creation */
+                            number: number;
+                            /**
+                             * Format: date-time
+                             * @description When the first change of the version was made
+                             */
+                            at: string;
+                            /** @description The account that made it */
+                            by: number;
+                            /**
+                             * @description The way: a page, this API, an assistant (`mcp`) or an import; `api` for version 1 of tasks that are older than versions
+                             * @enum {string}
+                             */
+                            via: "page" | "api" | "mcp" | "import";
+                            /** @description What differs from the version before; empty for the first one */
+                            fields: ("prompt" | "aiModel" | "fallbackModels" | "maxTokens" | "temperature" | "timeoutMs" | "maxRetries" | "context" | "outputSchema" | "inputs" | "tools" | "maxToolUses" | "requireTools" | "attachments")[];
+                            /** @description What the runs of this version use, and the channels of the time when it was made */
+                            task: {
+                                /** @description The prompt that is sent to the model */
+                                prompt: string;
+                                /** @description The model, named as its provider does. Default: `defaultModel` of the system settings */
+                                aiModel: string;
+                                /** @description The models that are asked in this order when `aiModel` cannot answer, within the same run */
+                                fallbackModels: string[];
+                                /** @description The maximum number of output tokens */
+                                maxTokens: number;
+                                /** @description Hundredths: 70 stands for 0.70 */
+                                temperature: number;
+                                /** @description How long the model may take to answer, in milliseconds; null for the timeout of the service */
+                                timeoutMs: number | null;
+                                /** @description How often a failed run is retried */
+                                maxRetries: number;
+                                /** @description What the model is given in addition to the prompt */
+                                context: {
+                                    /** @description Whether a system message has the planned time, in the time zone of the task */
+                                    clock: boolean;
+                                    /** @description Whether the system message has the result of the last success */
+                                    previousResult: boolean;
+                                };
+                                /** @description A JSON Schema (2020-12) of an object that every result must match: at most 16 KiB and 10 levels deep, with local references only */
+                                outputSchema: {
+                                    [key: string]: unknown;
+                                } | null;
+                                /** @description Tasks of the caller whose last success the prompt reads: `{{task.<name>}}` stands for its output, or for its text without an output schema */
+                                inputs: {
+                                    /** @description The task that is read. It may read this one in turn: no run waits for another */
+                                    taskId: number;
+                                    /** @description Its name in the prompt, unique among the inputs: a small letter, then up to 31 small letters, digits or `_` */
+                                    name: string;
+                                }[];
+                                /** @description What the model may use during a run: the provider's own search (`web_search`) and its reader of web pages (`web_fetch`) */
+                                tools: ("web_search" | "web_fetch")[];
+                                /** @description How often the model may use its tools in a run */
+                                maxToolUses: number;
+                                /** @description Whether the outcome is `not_done` if the model leaves one of the `tools` unused */
+                                requireTools: boolean;
+                                /** @description Ids of the attached uploads */
+                                attachments: string[];
+                                /** @description Ids of channels */
+                                channels: string[];
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
+    restoreVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 42
+                 */
+                id: number;
+                /**
+                 * @description The number of the version
+                 * @example 1
+                 */
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "task": {
+                     *         "id": 42,
+                     *         "userId": 7,
+                     *         "name": "Morning sentence",
+                     *         "description": "For the head of my notes.",
+                     *         "prompt": "Write one sentence that begins a working day well.",
+                     *         "scheduledFor": "2026-11-20T07:30:00.000Z",
+                     *         "nextExecutionAt": "2026-11-21T07:30:00.000Z",
+                     *         "recurrence": "daily",
+                     *         "recurrencePattern": null,
+                     *         "interval": 1,
+                     *         "timezone": "Europe/Lisbon",
+                     *         "aiModel": "openai/gpt-5-mini",
+                     *         "fallbackModels": [],
+                     *         "maxTokens": 1024,
+                     *         "temperature": 70,
+                     *         "status": "active",
+                     *         "executionCount": 1,
+                     *         "lastExecutionAt": "2026-11-20T07:30:00.412Z",
+                     *         "attachments": [],
+                     *         "webhookUrl": null,
+                     *         "notificationEmail": null,
+                     *         "channels": [],
+                     *         "context": {
+                     *           "clock": true,
+                     *           "previousResult": false
+                     *         },
+                     *         "outputSchema": null,
+                     *         "inputs": [],
+                     *         "notify": "always",
+                     *         "watch": [],
+                     *         "missed": "latest",
+                     *         "overlap": "skip",
+                     *         "endsAt": null,
+                     *         "maxRuns": null,
+                     *         "pausedUntil": null,
+                     *         "timeoutMs": null,
+                     *         "monthlyBudgetUsd": null,
+                     *         "tools": [],
+                     *         "maxToolUses": 5,
+                     *         "requireTools": false,
+                     *         "maxRetries": 3,
+                     *         "alerts": null,
+                     *         "createdAt": "2026-11-19T16:02:11.038Z",
+                     *         "updatedAt": "2026-11-20T09:15:27.204Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The task */
+                        task: components["schemas"]["Task"];
+                    };
+                };
+            };
+        };
+    };
     skipNextRun: {
         parameters: {
             query?: never;
@@ -5202,6 +5639,7 @@ export interface operations {
                      *           "previousResult": false
                      *         },
                      *         "outputSchema": null,
+                     *         "inputs": [],
                      *         "notify": "always",
                      *         "watch": [],
                      *         "missed": "latest",
@@ -5555,6 +5993,7 @@ export interface operations {
                      *           "plannedFor": "2026-11-20T07:30:00.000Z",
                      *           "attempt": 1,
                      *           "retryOfId": null,
+                     *           "taskVersion": 1,
                      *           "createdAt": "2026-11-20T07:30:00.287Z",
                      *           "startedAt": "2026-11-20T07:30:00.412Z",
                      *           "completedAt": "2026-11-20T07:30:03.871Z",
@@ -5663,6 +6102,7 @@ export interface operations {
                      *         "plannedFor": "2026-11-20T07:30:00.000Z",
                      *         "attempt": 1,
                      *         "retryOfId": null,
+                     *         "taskVersion": 1,
                      *         "createdAt": "2026-11-20T07:30:00.287Z",
                      *         "startedAt": "2026-11-20T07:30:00.412Z",
                      *         "completedAt": "2026-11-20T07:30:03.871Z",
@@ -5783,6 +6223,8 @@ export interface operations {
                             attempt: number;
                             /** @description The failed execution that this one retries, which may be deleted already; null for none */
                             retryOfId: number | null;
+                            /** @description The version of the task that it used; null before the start, and for runs that are older than versions */
+                            taskVersion: number | null;
                             /**
                              * Format: date-time
                              * @description When it was created
@@ -5885,6 +6327,7 @@ export interface operations {
                      *         "plannedFor": "2026-11-20T07:30:00.000Z",
                      *         "attempt": 1,
                      *         "retryOfId": null,
+                     *         "taskVersion": 1,
                      *         "createdAt": "2026-11-20T07:30:00.287Z",
                      *         "startedAt": "2026-11-20T07:30:00.412Z",
                      *         "completedAt": "2026-11-20T07:30:03.871Z",
@@ -6046,6 +6489,8 @@ export interface operations {
                             attempt: number;
                             /** @description The failed execution that this one retries, which may be deleted already; null for none */
                             retryOfId: number | null;
+                            /** @description The version of the task that it used; null before the start, and for runs that are older than versions */
+                            taskVersion: number | null;
                             /**
                              * Format: date-time
                              * @description When it was created
@@ -6437,6 +6882,7 @@ export interface operations {
                      *         "plannedFor": "2026-11-20T07:30:00.000Z",
                      *         "attempt": 1,
                      *         "retryOfId": null,
+                     *         "taskVersion": 1,
                      *         "createdAt": "2026-11-20T07:30:00.287Z",
                      *         "startedAt": "2026-11-20T07:30:00.412Z",
                      *         "completedAt": "2026-11-20T07:30:03.871Z",
@@ -7093,6 +7539,13 @@ export interface operations {
                         outputSchema?: {
                             [key: string]: unknown;
                         } | null;
+                        /** @description Tasks of the caller whose last success the prompt reads: `{{task.<name>}}` stands for its output, or for its text without an output schema. Default: none */
+                        inputs?: {
+                            /** @description The task that is read. It may read this one in turn: no run waits for another */
+                            taskId: number;
+                            /** @description Its name in the prompt, unique among the inputs: a small letter, then up to 31 small letters, digits or `_` */
+                            name: string;
+                        }[];
                         /** @description What the model may use during a run: the provider's own search (`web_search`) and its reader of web pages (`web_fetch`). The provider of the model must have them. Default: none */
                         tools?: ("web_search" | "web_fetch")[];
                         /** @description How often the model may use its tools in a run. Default: 5 */

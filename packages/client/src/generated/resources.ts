@@ -177,6 +177,21 @@ export class Tasks extends Resource {
     return this.pages(`/api/tasks/${segment(id)}/occurrences`, 'occurrences', { query, options });
   }
 
+  /** List the versions of a task: GET /api/tasks/{id}/versions */
+  versions(id: number, query?: QueryOf<'listVersions'>, options?: RequestOptions): Pages<AnswerOf<'listVersions'>, 'versions'> {
+    return this.pages(`/api/tasks/${segment(id)}/versions`, 'versions', { query, options });
+  }
+
+  /** Get a version of a task: GET /api/tasks/{id}/versions/{number} */
+  getVersion(id: number, number: number, options?: RequestOptions): ResponsePromise<AnswerOf<'getVersion'>> {
+    return this.send('GET', `/api/tasks/${segment(id)}/versions/${segment(number)}`, { options });
+  }
+
+  /** Restore a version of a task: POST /api/tasks/{id}/versions/{number}/restore */
+  restoreVersion(id: number, number: number, options?: PostOptions): ResponsePromise<AnswerOf<'restoreVersion'>> {
+    return this.send('POST', `/api/tasks/${segment(id)}/versions/${segment(number)}/restore`, { options, takesKey: true });
+  }
+
   /** Skip the next run: POST /api/tasks/{id}/skip-next */
   skipNext(id: number, options?: PostOptions): ResponsePromise<AnswerOf<'skipNextRun'>> {
     return this.send('POST', `/api/tasks/${segment(id)}/skip-next`, { options, takesKey: true });

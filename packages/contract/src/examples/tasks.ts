@@ -1,7 +1,8 @@
 import type * as occurrences from '../occurrences.ts';
 import type * as prompts from '../tasks/preview-prompt.ts';
-import type * as versions from '../tasks/versions.ts';
+import * as versions from '../tasks/versions.ts';
 import type * as tasks from '../tasks.ts';
+import type { Task } from '../tasks.ts';
 import type { ExamplesFor } from './example.ts';
 import {
   execution,
@@ -25,6 +26,10 @@ type Examples = ExamplesFor<typeof tasks> &
   ExamplesFor<typeof versions>;
 
 const NO_VERSION = { 404: 'The task has no version of this number' };
+const settings = Object.fromEntries(versions.RESTORED_FIELDS.map((field) => [field, task[field]])) as Pick<
+  Task,
+  (typeof versions.RESTORED_FIELDS)[number]
+>;
 const version = { number: 2, at: NOW, by: task.userId, via: 'page' as const, fields: ['prompt' as const] };
 
 export const tasksExamples: Examples = {
@@ -140,7 +145,7 @@ export const tasksExamples: Examples = {
   },
   getVersion: {
     params: { id, number: 2 },
-    response: { 200: { success, version: { ...version, task } } },
+    response: { 200: { success, version: { ...version, task: settings } } },
     errors: NO_VERSION,
   },
   restoreVersion: {

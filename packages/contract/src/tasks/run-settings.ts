@@ -184,8 +184,12 @@ export const storedRunSettings = {
   endsAt: nullable(Instant),
   maxRuns: nullable(Type.Integer()),
   pausedUntil: nullable(Instant),
-  timeoutMs: nullable(Type.Integer()),
+  timeoutMs: nullable(
+    Type.Integer({
+      description: 'How long the model may take to answer, in milliseconds; null for the timeout of the service',
+    }),
+  ),
   monthlyBudgetUsd: nullable(Type.Number()),
-  maxRetries: Type.Integer(),
+  maxRetries: Type.Integer({ description: 'How often a failed run is retried' }),
   alerts: nullable(AlertRules),
 };

@@ -62,8 +62,8 @@ const shorten = <F extends typeof settings>(fields: F): F =>
   Object.fromEntries(
     Object.entries(fields).map(([name, schema]) => {
       const description = DESCRIPTIONS[name as keyof typeof settings];
-      // The names of the rules say what they are.
-      const short = name === 'alerts' ? withoutDescriptions(schema) : schema;
+      // The names of their fields say what they are.
+      const short = name === 'alerts' || name === 'inputs' ? withoutDescriptions(schema) : schema;
       return [name, description === undefined ? schema : { ...short, description }];
     }),
   ) as F;
