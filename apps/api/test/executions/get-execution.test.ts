@@ -37,6 +37,7 @@ t.test('An execution is shown from its queue to its end', async (t) => {
     plannedFor: null,
     attempt: 1,
     retryOfId: null,
+    taskVersion: null,
     createdAt: START.toISOString(),
     startedAt: null,
     completedAt: null,
@@ -70,6 +71,7 @@ t.test('An execution is shown from its queue to its end', async (t) => {
     model: 'maker/model-2026',
     processingTimeMs: 1235,
     modelAttempts: [{ model: 'openai/gpt-5-mini', errorCode: null, message: null, ms: 1235 }],
+    taskVersion: 1,
     startedAt,
     completedAt: startedAt,
     request: {
