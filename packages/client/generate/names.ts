@@ -31,6 +31,7 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   restoreVersion: 'tasks.restoreVersion',
   previewTask: 'tasks.preview',
   previewPrompt: 'tasks.previewPrompt',
+  previewSources: 'tasks.previewSources',
   listOccurrences: 'tasks.occurrences',
   listExecutions: 'executions.list',
   skipNextRun: 'tasks.skipNext',
@@ -84,6 +85,9 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   listApiKeys: 'keys.list',
   changeApiKey: 'keys.update',
   deleteApiKey: 'keys.delete',
+  createSecret: 'secrets.create',
+  listSecrets: 'secrets.list',
+  deleteSecret: 'secrets.delete',
   listEvents: 'events.list',
 };
 

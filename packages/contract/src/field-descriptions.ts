@@ -12,7 +12,7 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   message: 'A sentence for people',
   details: 'Details for programs, by name',
   'details.resource':
-    'The exhausted resource: `executions`, `tokens`, `activeTasks`, `webhooks`, `channels`, `apiKeys`, `factors`, `storage`, `providers`, `trial`, or `monthlyBudgetUsd` of a task, in USD',
+    'The exhausted resource: `executions`, `tokens`, `activeTasks`, `webhooks`, `channels`, `apiKeys`, `factors`, `secrets`, `storage`, `providers`, `trial`, or `monthlyBudgetUsd` of a task, in USD',
   'details.used': 'The current usage; null for the trial',
   'details.limit': 'The limit; null for the trial',
   'details.resetAt': 'When the usage resets; null if it does not reset by itself',
@@ -34,6 +34,12 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   'keys.requests': 'The requests in the period',
   'ApiKey.scopes': 'What the key may do',
   'ApiKey.lastUsedAt': 'When it was last used, with a precision of one minute; null if never',
+
+  // Secrets
+  'createSecret.secret': 'The secret, without its value',
+  secrets: 'The secrets, without their values',
+  'Secret.name': 'By which sources name it',
+  'Secret.lastUsedAt': 'When it was last sent, with a precision of one minute; null if never',
 
   // Second factors
   'listFactors.factors': 'The second factors',

@@ -2,6 +2,7 @@ import { ApiKey } from './accounts/api-keys.ts';
 import { Session } from './accounts/auth.ts';
 import { Factor } from './accounts/factors.ts';
 import { Notification } from './accounts/notifications.ts';
+import { Secret } from './accounts/secrets.ts';
 import { UsageAlert } from './accounts/usage.ts';
 import { User } from './accounts/users.ts';
 import { AuditEntry } from './admin/audit.ts';
@@ -53,6 +54,7 @@ export const NAMED_SCHEMAS = [
   LoggedEvent,
   User,
   ApiKey,
+  Secret,
   Webhook,
   DeliveryAttempt,
   Channel,

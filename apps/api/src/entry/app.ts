@@ -46,6 +46,8 @@ import { inboundRoutes } from '../product/executions/inbound-routes.ts';
 import { providersRoutes } from '../product/executions/request/providers/routes.ts';
 import { executionsRoutes } from '../product/executions/routes.ts';
 import { alertsRoutes, notificationsRoutes } from '../product/notifications/routes.ts';
+import { secretsRoutes } from '../product/secrets/routes.ts';
+import { sourcesRoutes } from '../product/sources/routes.ts';
 import { auditRoutes, cronRoutes, healthRoutes, settingsRoutes, statsRoutes } from '../product/system/routes.ts';
 import { tasksRoutes } from '../product/tasks/routes.ts';
 import { filesRoutes, uploadsRoutes } from '../product/uploads/routes.ts';
@@ -108,6 +110,8 @@ export async function buildApp(
   app.register(usersRoutes, { ctx });
   app.register(adminUsersRoutes, { ctx });
   app.register(keysRoutes, { ctx });
+  app.register(secretsRoutes, { ctx });
+  app.register(sourcesRoutes, { ctx });
   app.register(tasksRoutes, { ctx });
   app.register(executionsRoutes, { ctx });
   app.register(alertsRoutes, { ctx });

@@ -17,6 +17,7 @@ import { type Rotation, rotateKeys } from '../../src/lib/crypto/rotate-keys.ts';
 import { decryptBody, queueMail } from '../../src/lib/mail/queue.ts';
 import { useTotpStep } from '../../src/product/auth/factors/codes.ts';
 import { decryptSecret } from '../../src/product/deliveries/queue/secret.ts';
+import { takeSecret } from '../../src/product/secrets/read.ts';
 import { testContext } from '../support/context.ts';
 import { post, readCode } from '../support/factors.ts';
 import { createTaskWithKey } from '../support/idempotency.ts';
@@ -86,6 +87,13 @@ t.test('Everything encrypted with an old key is decrypted with only the new key 
   await queueMail(ctx, { to: 'alice@example.com', subject: 'Hello', text: 'A link to keep.' });
   await createTaskWithKey(app, alice, 'a-key');
   const source = await insertSource('What the page says.');
+  const secretOfSource = {
+    name: 'tracker',
+    host: 'api.example.com',
+    header: 'Authorization',
+    value: 'Bearer of-alice',
+  };
+  await post(app, '/api/secrets', alice.headers, secretOfSource);
   const totp = (await post(app, '/api/user/factors/totp', alice.headers, {})).json().secret;
 
   t.same(await rotate(fresh, old), {
@@ -97,6 +105,7 @@ t.test('Everything encrypted with an old key is decrypted with only the new key 
     'providers.api_key_encrypted': result(0),
     'factors.secret_encrypted': result(1),
     'task_sources.text_encrypted': result(1),
+    'secrets.value_encrypted': result(1),
   });
   const later = withKeys(fresh);
   const [user] = await ctx.db.select().from(users).where(eq(users.id, alice.id));
@@ -115,6 +124,11 @@ t.test('Everything encrypted with an old key is decrypted with only the new key 
   const aad = columnAad('task_sources.text_encrypted', source);
   t.equal(decrypt([fresh], read?.textEncrypted ?? '', aad), 'What the page says.');
 
+  t.same(await takeSecret(later, alice.id, 'tracker', 'https://api.example.com/'), {
+    name: 'Authorization',
+    value: 'Bearer of-alice',
+  });
+
   ctx.config.encryptionKeys.splice(0, 1, fresh);
   t.equal(
     (await app.inject(`/api/webhooks/${alice.id}/${secret}`)).statusCode,
@@ -125,11 +139,11 @@ t.test('Everything encrypted with an old key is decrypted with only the new key 
 });
 
 t.test('A second rotation changes nothing, and a rotation with the keys swapped changes everything back', async (t) => {
-  t.same(Object.values(await rotate(fresh, old)), Array(8).fill(result(0)));
+  t.same(Object.values(await rotate(fresh, old)), Array(9).fill(result(0)));
   t.same(Object.values(await rotate(old, fresh)), [
     ...Array(5).fill(result(1)),
     result(0),
-    ...Array(2).fill(result(1)),
+    ...Array(3).fill(result(1)),
   ]);
 });
 

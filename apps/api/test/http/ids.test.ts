@@ -21,6 +21,7 @@ const webhook = await postWebhook(app, ada, WEBHOOK);
 await insertEndedRuns(ctx, { taskId, userId: ada.id, count: 2 });
 const [, { id: executionId }] = (await readRuns(ctx, taskId)) as [unknown, { id: number }];
 const { key } = await post('/api/keys', { name: 'Backup job', scopes: ['tasks:read'] });
+const { secret } = await post('/api/secrets', { name: 'a', host: 'a.example', header: 'X-Key', value: 'b' });
 const { delivery } = await post(`/api/webhooks/${webhook.id}/test`);
 const { channel } = await post('/api/channels', CHANNEL);
 const sent = (await post(`/api/channels/${channel.id}/test`)).delivery;
@@ -52,6 +53,7 @@ const ROWS: Record<string, unknown> = {
   '/api/channels/{id}': channel.id,
   '/api/auth/sessions/{id}': session.id,
   '/api/keys/{id}': key.id,
+  '/api/secrets/{id}': secret.id,
   '/api/user/factors/{id}': (await post('/api/user/factors/totp')).factor.id,
 };
 

@@ -20,6 +20,7 @@ import {
   RATE_LIMITS,
   RESET_MAILS,
   RESET_MAILS_PER_DAY,
+  SOURCE_PREVIEWS,
 } from '../../src/platform/limits/rates.ts';
 import { testContext } from '../support/context.ts';
 import { listRoutes } from '../support/contract/conformance.ts';
@@ -92,6 +93,7 @@ t.test('No two limits share a counter', async (t) => {
     MCP_REQUESTS,
     RESET_MAILS,
     RESET_MAILS_PER_DAY,
+    SOURCE_PREVIEWS,
     ...Object.values(ACTION_RATE_LIMITS),
   ].map(({ bucket }) => bucket);
   t.equal(new Set(buckets).size, buckets.length);
@@ -138,8 +140,12 @@ const OTHERS = {
     'POST /api/keys',
     'PATCH /api/keys/:id',
     'DELETE /api/keys/:id',
+    'GET /api/secrets',
+    'POST /api/secrets',
+    'DELETE /api/secrets/:id',
     'POST /api/tasks/preview',
     'POST /api/tasks/preview-prompt',
+    'POST /api/tasks/preview-sources',
     'GET /api/tasks/:id/occurrences',
     'GET /api/tasks/:id/versions',
     'GET /api/tasks/:id/versions/:number',

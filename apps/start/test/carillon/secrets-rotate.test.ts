@@ -43,6 +43,7 @@ t.test('The command counts the secrets it encrypts again, and says when the old 
       'providers.api_key_encrypted: 0 encrypted again with the key "2026"',
       'factors.secret_encrypted: 0 encrypted again with the key "2026"',
       'task_sources.text_encrypted: 0 encrypted again with the key "2026"',
+      'secrets.value_encrypted: 0 encrypted again with the key "2026"',
       'Every secret is encrypted with the key "2026". Other keys can be removed from ENCRYPTION_KEY.\n',
     ].join('\n'),
   );

@@ -466,6 +466,86 @@ export interface paths {
         patch: operations["changeApiKey"];
         trace?: never;
     };
+    "/api/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List secrets
+         * @description Returns the caller's secrets by name, without their values.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        get: operations["listSecrets"];
+        put?: never;
+        /**
+         * Create a secret
+         * @description A header for the sources of tasks that name it. It is sent to its host only: over https, or to an address of `SOURCES_ALLOW`, and to no other host that a redirect leads to. Where a page repeats it, it is masked.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        post: operations["createSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/secrets/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a secret
+         * @description Sources that name it then fail.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        delete: operations["deleteSecret"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tasks/preview-sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview sources
+         * @description Reads the sources now and stores nothing. Returns what the model would be given, each text cut to 4,000 characters. Allowed 10 times a minute.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `tasks:write`.
+         */
+        post: operations["previewSources"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/create-task": {
         parameters: {
             query?: never;
@@ -2757,6 +2837,29 @@ export interface components {
              */
             createdAt: string;
         };
+        Secret: {
+            /**
+             * Format: uuid
+             * @description The id, which never changes
+             */
+            id: string;
+            /** @description By which sources name it */
+            name: string;
+            /** @description The host that receives it, with its port unless that is the usual one */
+            host: string;
+            /** @description The name of the header */
+            header: string;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was last sent, with a precision of one minute; null if never
+             */
+            lastUsedAt: string | null;
+        };
         Webhook: {
             /** @description The id, which never changes */
             id: string;
@@ -4410,6 +4513,220 @@ export interface operations {
                         success: true;
                         /** @description The API key */
                         key: components["schemas"]["ApiKey"];
+                    };
+                };
+            };
+        };
+    };
+    listSecrets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "secrets": [
+                     *         {
+                     *           "id": "1b7e4d92-58c0-4a3f-b6d1-90e2f7c5a814",
+                     *           "name": "tracker",
+                     *           "host": "api.example.com",
+                     *           "header": "Authorization",
+                     *           "createdAt": "2026-11-19T16:02:11.038Z",
+                     *           "lastUsedAt": "2026-11-20T09:15:27.204Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The secrets, without their values */
+                        secrets: components["schemas"]["Secret"][];
+                    };
+                };
+            };
+        };
+    };
+    createSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "tracker",
+                 *       "host": "api.example.com",
+                 *       "header": "Authorization",
+                 *       "value": "Bearer 5f2c…"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Unique in the account. Sources of tasks name it */
+                    name: string;
+                    /**
+                     * Format: host
+                     * @description The only host that receives it, such as `api.example.com` or `example.com:8443`
+                     */
+                    host: string;
+                    /**
+                     * Format: header-name
+                     * @description The name of the header, such as `Authorization`
+                     */
+                    header: string;
+                    /**
+                     * Format: header-value
+                     * @description The whole value of the header, such as `Bearer …`. It is never returned
+                     */
+                    value: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "secret": {
+                     *         "id": "1b7e4d92-58c0-4a3f-b6d1-90e2f7c5a814",
+                     *         "name": "tracker",
+                     *         "host": "api.example.com",
+                     *         "header": "Authorization",
+                     *         "createdAt": "2026-11-19T16:02:11.038Z",
+                     *         "lastUsedAt": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The secret, without its value */
+                        secret: components["schemas"]["Secret"];
+                    };
+                };
+            };
+        };
+    };
+    deleteSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 1b7e4d92-58c0-4a3f-b6d1-90e2f7c5a814
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The secret is deleted."
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description A sentence for people */
+                        message: string;
+                    };
+                };
+            };
+        };
+    };
+    previewSources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What Carillon reads before each run, so that the model has fresh facts without tools: pages, feeds, JSON, texts and searches of the web. Sources that the prompt does not name follow it */
+                    sources: {
+                        /** @description Unique in the task. `{{source.<name>}}` in the prompt is the text of the source */
+                        name: string;
+                        /**
+                         * Format: http-url
+                         * @description The address of a page, a feed, JSON or a text. Either this or `search`
+                         */
+                        url?: string;
+                        /** @description The part of `url` to read: a JSON Pointer such as `/items/0/price` for JSON, otherwise a CSS selector such as `#price` for HTML. Without it: the readable text of HTML, the new entries of a feed, JSON and text as they are */
+                        select?: string;
+                        /** @description The name of a secret of the account, which is sent to the host of `url` as a header */
+                        secret?: string;
+                        /** @description Words to search the web for with the operator's search engine: the source is the first ten results */
+                        search?: string;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        sources: {
+                            /** @description The name */
+                            name: string;
+                            /** @description Whether the source was read */
+                            ok: boolean;
+                            contentType: string | null;
+                            /** @description The notification in short */
+                            title: string | null;
+                            text: string | null;
+                            bytes: number | null;
+                            /** @description Why the source was not read */
+                            message: string | null;
+                        }[];
                     };
                 };
             };

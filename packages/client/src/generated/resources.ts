@@ -136,7 +136,29 @@ export class Keys extends Resource {
   }
 }
 
+export class Secrets extends Resource {
+  /** Create a secret: POST /api/secrets */
+  create(body: BodyOf<'createSecret'>, options?: PostOptions): ResponsePromise<AnswerOf<'createSecret'>> {
+    return this.send('POST', '/api/secrets', { body, options, takesKey: true });
+  }
+
+  /** List secrets: GET /api/secrets */
+  list(options?: RequestOptions): ResponsePromise<AnswerOf<'listSecrets'>> {
+    return this.send('GET', '/api/secrets', { options });
+  }
+
+  /** Delete a secret: DELETE /api/secrets/{id} */
+  delete(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'deleteSecret'>> {
+    return this.send('DELETE', `/api/secrets/${segment(id)}`, { options });
+  }
+}
+
 export class Tasks extends Resource {
+  /** Preview sources: POST /api/tasks/preview-sources */
+  previewSources(body: BodyOf<'previewSources'>, options?: PostOptions): ResponsePromise<AnswerOf<'previewSources'>> {
+    return this.send('POST', '/api/tasks/preview-sources', { body, options, takesKey: true });
+  }
+
   /** Create a task: POST /api/agent/create-task */
   create(body: BodyOf<'createTask'>, options?: PostOptions): ResponsePromise<AnswerOf<'createTask'>> {
     return this.send('POST', '/api/agent/create-task', { body, options, takesKey: true });
@@ -465,6 +487,7 @@ export class Resources {
   readonly auth: Auth;
   readonly user: User;
   readonly keys: Keys;
+  readonly secrets: Secrets;
   readonly tasks: Tasks;
   readonly executions: Executions;
   readonly alerts: Alerts;
@@ -480,6 +503,7 @@ export class Resources {
     this.auth = new Auth(settings);
     this.user = new User(settings);
     this.keys = new Keys(settings);
+    this.secrets = new Secrets(settings);
     this.tasks = new Tasks(settings);
     this.executions = new Executions(settings);
     this.alerts = new Alerts(settings);

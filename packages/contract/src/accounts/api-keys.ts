@@ -17,7 +17,8 @@ import {
 /** What each scope allows. No scope contains another one. */
 export const API_KEY_SCOPES = {
   'tasks:read': 'Read tasks and their occurrences, and preview schedules and prompts',
-  'tasks:write': 'Create, change, copy and delete tasks, skip runs, and create and delete feeds of tasks',
+  'tasks:write':
+    'Create, change, copy and delete tasks, preview sources, skip runs, and create and delete feeds of tasks',
   'executions:read': 'Read executions, their results, and alerts, mark executions as seen and acknowledge alerts',
   'executions:run': 'Run tasks now, fill in missed runs, retry and cancel executions',
   'agent:run': 'Send messages to agent mode',

@@ -27,6 +27,7 @@ export const WEBHOOK = '3f6c9b5e-8a1d-4c57-9a43-0d5f6a1b2c3d';
 export const DELIVERY = 'c7e0a5b4-41d9-4f7e-9a6d-2b8e1f3c5d70';
 export const PROPOSAL = 'd94b7f12-5e08-4c63-8b2f-71a6e0c9d345';
 export const API_KEY = '6a0d8e51-3c7b-4f92-8e15-b4c9d2a7f360';
+export const SOURCE_SECRET = '1b7e4d92-58c0-4a3f-b6d1-90e2f7c5a814';
 export const SECRET = 'whsec_dGhpcyBpcyBubyBzZWNyZXQgYXQgYWxs';
 
 export const alice: Static<typeof User> = {

@@ -9,6 +9,7 @@ import { eventLogExamples } from './event-log.ts';
 import type { Example } from './example.ts';
 import { executionsExamples } from './executions.ts';
 import { factorsExamples } from './factors.ts';
+import { secretsExamples } from './secrets.ts';
 import { tasksExamples } from './tasks.ts';
 import { uploadsExamples } from './uploads.ts';
 import { usageExamples } from './usage.ts';
@@ -22,6 +23,7 @@ export const EXAMPLES: Record<string, Example> = {
   ...authExamples,
   ...factorsExamples,
   ...apiKeysExamples,
+  ...secretsExamples,
   ...usersExamples,
   ...tasksExamples,
   ...executionsExamples,

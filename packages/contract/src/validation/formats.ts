@@ -13,6 +13,12 @@ export const FORMATS: Record<string, { accepts: (value: string) => boolean; mess
   'time-zone': { accepts: isTimeZone, message: 'must be an IANA time zone name, such as Europe/Lisbon' },
   email: { accepts: isEmail, message: 'must be an e-mail address' },
   'http-url': { accepts: isHttpUrl, message: 'must be an http or https URL without user name and password' },
+  host: { accepts: isHost, message: 'must be a host with an optional port, such as example.com:8443' },
+  'header-name': { accepts: isHeaderName, message: 'must be the name of a header that a request may set' },
+  'header-value': {
+    accepts: (value) => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(value),
+    message: 'must be printable ASCII characters on one line, without spaces at its ends',
+  },
   uuid: { accepts: isUuid, message: 'must be a UUID' },
   // Only tells clients to hide what is typed.
   password: { accepts: () => true, message: '' },
@@ -54,6 +60,19 @@ function isHttpUrl(value: string): boolean {
   if (/[\s\p{Cc}]/u.test(value) || !/^https?:\/\//i.test(value) || !URL.canParse(value)) return false;
   const url = new URL(value);
   return url.username === '' && url.password === '';
+}
+
+function isHost(value: string): boolean {
+  if (/[\s\p{Cc}/?#@\\%]/u.test(value) || /:(?:0*|\D.*)$/.test(value.replace(/^\[.*\]/, ''))) return false;
+  return URL.parse(`http://${value}`) !== null;
+}
+
+/** What the client itself sets, or what changes the connection or the meaning of the body. */
+const CLIENT_HEADERS =
+  /^(?:host|content-.*|transfer-encoding|connection|keep-alive|proxy-.*|te|trailer|upgrade|expect|accept-encoding|if-.*|range)$/i;
+
+function isHeaderName(value: string): boolean {
+  return /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(value) && !CLIENT_HEADERS.test(value);
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -11,6 +11,7 @@ export * from './limits.ts';
 export * from './messages.ts';
 export * from './providers.ts';
 export * from './search.ts';
+export * from './secrets.ts';
 export * from './sources.ts';
 export * from './system.ts';
 export * from './tasks.ts';

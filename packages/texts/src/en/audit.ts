@@ -43,6 +43,8 @@ export const audit = {
     'key.created': 'API key created',
     'key.changed': 'API key changed',
     'key.deleted': 'API key deleted',
+    'secret.created': 'Secret created',
+    'secret.deleted': 'Secret deleted',
     'task.created_by_assistant': 'Task created by an assistant',
     'task.changed_by_assistant': 'Task changed by an assistant',
     'task.deleted_by_assistant': 'Task deleted by an assistant',

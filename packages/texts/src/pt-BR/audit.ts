@@ -42,6 +42,8 @@ export const audit: typeof en = {
     'key.created': 'Chave de API criada',
     'key.changed': 'Chave de API mudada',
     'key.deleted': 'Chave de API excluída',
+    'secret.created': 'Segredo criado',
+    'secret.deleted': 'Segredo excluído',
     'task.created_by_assistant': 'Tarefa criada por um assistente',
     'task.changed_by_assistant': 'Tarefa mudada por um assistente',
     'task.deleted_by_assistant': 'Tarefa excluída por um assistente',

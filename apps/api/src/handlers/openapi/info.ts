@@ -32,6 +32,7 @@ carried out: with an \`Idempotency-Key\` it is safe to repeat too, without one c
 const TAGS: [name: string, description: string][] = [
   ['auth', 'Registration, sign-in and sign-out, sessions, password resets, and OAuth sign-in.'],
   ['keys', 'API keys, with which programs call the API.'],
+  ['secrets', 'Headers that sources of tasks send to their hosts.'],
   ['users', "The caller's profile, password and settings."],
   ['tasks', 'Prompts with a schedule, and the occurrences of their schedules.'],
   ['executions', 'Runs of tasks, with their results, errors, tokens and cost.'],

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { isUuid } from '@carillon/contract/validation/formats';
-import { endpoints, factors, idempotencyKeys, mails, providers, taskSources, users } from '@carillon/db';
+import { endpoints, factors, idempotencyKeys, mails, providers, secrets, taskSources, users } from '@carillon/db';
 import type { EncryptionKey } from '../config/secrets.ts';
 
 const VERSION = 'v1';
@@ -94,6 +94,12 @@ export const ENCRYPTED_COLUMNS = {
     table: taskSources,
     id: taskSources.id,
     ciphertext: taskSources.textEncrypted,
+  },
+  'secrets.value_encrypted': {
+    label: 'secrets.value_encrypted',
+    table: secrets,
+    id: secrets.id,
+    ciphertext: secrets.valueEncrypted,
   },
 } as const;
 

@@ -103,6 +103,9 @@ export const ACCOUNT_EXPORTS = rate('export of an account', 5, HOUR, 'user');
 /** Each waits for another service. */
 export const CHANNEL_TESTS = rate('test of a channel', 10, MINUTE, 'user');
 
+/** Each reads up to five sites. */
+export const SOURCE_PREVIEWS = rate('preview of sources', 10, MINUTE, 'user');
+
 /** Of one feed, from all addresses. What has not changed since the last read does not count. */
 export const FEED_READS = rate('reads of one feed', 60, MINUTE, 'ip+token');
 

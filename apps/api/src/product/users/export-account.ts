@@ -7,6 +7,7 @@ import {
   factors,
   notifications,
   runQuestions,
+  secrets,
   taskProposals,
   tasks,
   taskVersions,
@@ -26,6 +27,7 @@ import { apiKeyFields } from '../auth/keys/read.ts';
 import { channelFields, isChannel } from '../deliveries/channels/read.ts';
 import { isNoChannel, webhookFields } from '../deliveries/webhooks/read.ts';
 import { executionFields } from '../executions/read.ts';
+import { secretFields } from '../secrets/read.ts';
 import { getProfile, getUserSettings } from './read.ts';
 
 /** An answer may have 100 KB. */
@@ -128,6 +130,7 @@ const SOURCES: Record<ExportPart, Source> = {
   channels: { table: endpoints, owner: endpoints.userId, key: endpoints.id, fields: channelFields, where: isChannel },
   keys: { table: apiKeys, owner: apiKeys.userId, key: apiKeys.id, fields: apiKeyFields },
   factors: { table: factors, owner: factors.userId, key: factors.id, fields: factorFields },
+  secrets: { table: secrets, owner: secrets.userId, key: secrets.id, fields: secretFields },
   alerts: {
     table: alerts,
     owner: alerts.userId,

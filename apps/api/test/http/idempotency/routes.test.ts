@@ -39,6 +39,10 @@ const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
     { proposalId: await insertProposal(ctx, alice) },
   ],
   '/api/tasks/preview': async () => ['/api/tasks/preview', { ...TASK, name: undefined, prompt: undefined }],
+  '/api/tasks/preview-sources': async () => [
+    '/api/tasks/preview-sources',
+    { sources: [{ name: 'page', url: 'http://127.0.0.1:9/' }] },
+  ],
   '/api/tasks/preview-prompt': async () => ['/api/tasks/preview-prompt', { prompt: TASK.prompt }],
   '/api/tasks/:id/execute': async (alice) => [`/api/tasks/${await postTask(app, alice)}/execute`],
   '/api/tasks/:id/duplicate': async (alice) => [`/api/tasks/${await postTask(app, alice)}/duplicate`, { name: 'Copy' }],
@@ -139,6 +143,10 @@ const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
   '/api/admin/providers': async () => ['/api/admin/providers', PROVIDER, ada],
   '/api/admin/providers/test': async () => ['/api/admin/providers/test', { ...PROVIDER, model: 'small' }, ada],
   '/api/admin/coupons': async () => ['/api/admin/coupons', {}, ada],
+  '/api/secrets': async () => [
+    '/api/secrets',
+    { name: 'tracker', host: 'api.example.com', header: 'Authorization', value: 'Bearer of-alice' },
+  ],
   '/api/keys': async () => ['/api/keys', { name: 'A program', scopes: ['tasks:read'] }],
   '/api/coupons/activate': async () => {
     const created = await app.inject({ method: 'POST', url: '/api/admin/coupons', headers: ada.headers, payload: {} });
@@ -172,6 +180,7 @@ t.test('Every POST of a user takes a key, uploads excepted', async (t) => {
     '/api/integrations/notes/validate',
     '/api/tasks/preview',
     '/api/tasks/preview-prompt',
+    '/api/tasks/preview-sources',
     '/api/user/factors/passkey/options',
     '/api/webhooks/:id/test',
   ]);

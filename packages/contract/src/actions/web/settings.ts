@@ -18,6 +18,7 @@ export const EXPORT_PARTS = [
   'channels',
   'keys',
   'factors',
+  'secrets',
   'alerts',
   'notifications',
   'usage',
