@@ -4575,7 +4575,7 @@ export interface operations {
                  *       "name": "tracker",
                  *       "host": "api.example.com",
                  *       "header": "Authorization",
-                 *       "value": "Bearer 5f2c…"
+                 *       "value": "Bearer 5f2cd10e"
                  *     }
                  */
                 "application/json": {
@@ -4681,6 +4681,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "sources": [
+                 *         {
+                 *           "name": "price",
+                 *           "url": "https://shop.example.com/bell",
+                 *           "select": "#price"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     /** @description What Carillon reads before each run, so that the model has fresh facts without tools: pages, feeds, JSON, texts and searches of the web. Sources that the prompt does not name follow it */
                     sources: {
@@ -4708,21 +4719,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "sources": [
+                     *         {
+                     *           "name": "price",
+                     *           "ok": true,
+                     *           "contentType": "text/html",
+                     *           "title": "Bell",
+                     *           "text": "19 €",
+                     *           "bytes": 48211,
+                     *           "message": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         /**
                          * @description `true` on success, `false` on an error
                          * @enum {boolean}
                          */
                         success: true;
+                        /** @description In the order of the request */
                         sources: {
                             /** @description The name */
                             name: string;
                             /** @description Whether the source was read */
                             ok: boolean;
+                            /** @description Without parameters; empty if the source does not say it */
                             contentType: string | null;
-                            /** @description The notification in short */
+                            /** @description The title of a page or feed; null without one */
                             title: string | null;
+                            /** @description What the model would be given, cut to 4,000 characters */
                             text: string | null;
+                            /** @description The size of the source, unpacked */
                             bytes: number | null;
                             /** @description Why the source was not read */
                             message: string | null;

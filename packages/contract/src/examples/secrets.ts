@@ -14,7 +14,7 @@ const params = { id: SOURCE_SECRET };
 
 export const secretsExamples: ExamplesFor<typeof secrets> = {
   createSecret: {
-    body: { name: 'tracker', host: 'api.example.com', header: 'Authorization', value: 'Bearer 5f2c…' },
+    body: { name: 'tracker', host: 'api.example.com', header: 'Authorization', value: 'Bearer 5f2cd10e' },
     response: { 201: { success, secret: { ...secret, lastUsedAt: null } } },
     errors: { 402: quotaExceeded('secrets', 20, 20), 409: 'There is a secret of this name.' },
   },

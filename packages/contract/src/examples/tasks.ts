@@ -1,5 +1,6 @@
 import type * as occurrences from '../occurrences.ts';
 import type * as prompts from '../tasks/preview-prompt.ts';
+import type * as sources from '../tasks/sources.ts';
 import * as versions from '../tasks/versions.ts';
 import type * as tasks from '../tasks.ts';
 import type { Task } from '../tasks.ts';
@@ -23,7 +24,8 @@ const TOO_MANY = { 402: quotaExceeded('activeTasks', 10, 10) };
 type Examples = ExamplesFor<typeof tasks> &
   ExamplesFor<typeof occurrences> &
   ExamplesFor<typeof prompts> &
-  ExamplesFor<typeof versions>;
+  ExamplesFor<typeof versions> &
+  ExamplesFor<typeof sources>;
 
 const NO_VERSION = { 404: 'The task has no version of this number' };
 const settings = Object.fromEntries(versions.RESTORED_FIELDS.map((field) => [field, task[field]])) as Pick<
@@ -175,5 +177,24 @@ export const tasksExamples: Examples = {
       200: { success, system: SYSTEM_MESSAGE, prompt: 'What happened overnight, as of 2026-11-20?' },
     },
     errors: NOT_FOUND,
+  },
+  previewSources: {
+    body: { sources: [{ name: 'price', url: 'https://shop.example.com/bell', select: '#price' }] },
+    response: {
+      200: {
+        success,
+        sources: [
+          {
+            name: 'price',
+            ok: true,
+            contentType: 'text/html',
+            title: 'Bell',
+            text: '19 €',
+            bytes: 48211,
+            message: null,
+          },
+        ],
+      },
+    },
   },
 };

@@ -121,6 +121,43 @@ const CASES: Record<string, { good: string[]; bad: string[] }> = {
       'https://example.org:99999',
     ],
   },
+  host: {
+    good: ['example.com', 'API.example.com:8443', 'localhost', '127.0.0.1:80', '[::1]:443', 'bücher.example'],
+    bad: [
+      '',
+      'https://a.example',
+      'a.example/',
+      'u@a.example',
+      'a.example:',
+      'a.example:0',
+      'a.example:65536',
+      'a b',
+      '::1',
+      'a%2fb',
+      'a\nb',
+    ],
+  },
+  'header-name': {
+    good: ['Authorization', 'x-api-key', 'Cookie'],
+    bad: [
+      '',
+      'Host',
+      'content-length',
+      'Content-Type',
+      'Transfer-Encoding',
+      'TE',
+      'Proxy-Authorization',
+      'If-None-Match',
+      'X Y',
+      'X:',
+      'X\r\nY',
+      'ü',
+    ],
+  },
+  'header-value': {
+    good: ['a', 'Bearer abc', 'a=b; c=d'],
+    bad: ['', ' a', 'a ', 'a\n', 'a\r\nX: y', 'a\tb', '\0', 'ü'],
+  },
   // A hint for clients, not a rule.
   password: { good: ['', 'any text'], bad: [] },
   uuid: {
