@@ -1,9 +1,9 @@
-// Keeps what is typed while the form is open, sends it once, and shows that a trial runs. The form works without it.
+// Keeps what is typed while the form is open, and sends it once. The form works without it.
 const form = document.querySelector('#task-form, #first-task');
 const texts = JSON.parse(form.dataset.texts);
 const key = `draft ${location.pathname}`;
 /** Those of one showing of the form, and of files. */
-const NOT_KEPT = ['_csrf', 'attempt', 'attachment', 'files', 'proposal'];
+const NOT_KEPT = ['_csrf', 'attempt', 'after', 'attachment', 'files', 'proposal'];
 
 function keep() {
   const entries = [...new FormData(form)].filter(([name, value]) => !NOT_KEPT.includes(name) && value !== '');
@@ -75,19 +75,7 @@ for (const name of ['htmx:error', 'htmx:response:error']) {
   });
 }
 
-const trying = document.querySelector('#trying');
 let isSent = false;
-let clock = null;
-
-function showClock() {
-  const seconds = document.createElement('span');
-  seconds.setAttribute('aria-hidden', 'true');
-  trying.replaceChildren(`${texts.trying} `, seconds);
-  const start = Date.now();
-  clock = setInterval(() => {
-    seconds.textContent = `${Math.round((Date.now() - start) / 1000)} s`;
-  }, 1000);
-}
 
 const setBusy = (isBusy) => {
   isSent = isBusy;
@@ -103,12 +91,8 @@ form.addEventListener('submit', (event) => {
   }
   keep();
   setBusy(true);
-  if (event.submitter?.value === 'try') showClock();
 });
 
 // The way back, and a page that did not come.
-addEventListener('pageshow', () => {
-  clearInterval(clock);
-  trying?.replaceChildren();
-  setBusy(false);
-});
+addEventListener('pageshow', () => setBusy(false));
+form.addEventListener('carillon:answered', () => setBusy(false));

@@ -1,5 +1,5 @@
 import type { ActionSuccess } from '@carillon/contract/actions/index';
-import type { OpenedSession, Viewer, WebActionError } from '@carillon/contract/actions/web/index';
+import type { AnswerStream, OpenedSession, Viewer, WebActionError } from '@carillon/contract/actions/web/index';
 import type { Texts } from '@carillon/texts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebActions } from './actions.ts';
@@ -34,6 +34,14 @@ export interface Dashboard {
   ): { status: number; body: { message?: string } };
   /** Answers a program with an error. */
   sendError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply;
+  /** Whether a script asks for the answer of a form as it arrives. */
+  wantsEvents(request: FastifyRequest): boolean;
+  /** Sends what `work` writes into the stream as events `content`, and what it returns as the event `done`. */
+  streamAnswer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: (stream: AnswerStream) => Promise<object>,
+  ): Promise<FastifyReply>;
   /** What programs get at `/`. */
   describeService(): object;
 }
@@ -60,6 +68,8 @@ export interface UserPageContext extends PageContext {
   viewer: Viewer;
   /** Of the profile; UTC if it has none. */
   timeZone: string;
+  /** If a script shows the answer as it arrives. */
+  stream?: AnswerStream;
 }
 
 /** Stops the handling of a request: the page of the error is sent instead. */
@@ -96,6 +106,8 @@ export interface Page {
   /** Above the heading: the way back. */
   breadcrumb?: { href: string; text: string } | undefined;
   status?: number;
+  /** What a script gets at the end of the stream: the part of the page with the answer, or why there is none. */
+  answer?: Html;
   /** Whether the page refreshes itself when something changes. */
   isLive?: boolean;
   /** How many unseen runs this page has seen: they were counted before. */

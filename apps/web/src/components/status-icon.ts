@@ -152,14 +152,24 @@ export function renderStripOf(outcomes: readonly RunOutcome[], name: string): Ht
   )}</svg>`;
 }
 
-/** The same with space for a title of each cell, as wide as the page. `titles` are texts such as `Mon 23 Feb: ran`. */
-export function renderTallStrip(cells: readonly { outcome: RunOutcome; title: string }[], labelledBy: string): Html {
+interface Cell {
+  outcome: RunOutcome;
+  /** Such as `Mon 23 Feb: ran`. */
+  title: string;
+  href: string;
+}
+
+/**
+ * The same with links, as wide as the page. The Tab key leads to the newest one only: 30 stops would be in the way. A script
+ * moves from it with the arrow keys.
+ */
+export function renderTallStrip(cells: readonly Cell[], labelledBy: string): Html {
   const shown = cells.slice(-CELLS);
   const first = CELLS - shown.length;
   const share = 100 / CELLS;
-  return html`<svg class="strip tall" role="img" aria-labelledby="${labelledBy}"><line class="rod" x1="0" x2="100%" y1="37.5" y2="37.5"/>${shown.map(
-    ({ outcome, title }, at) =>
-      html`<svg class="${SHAPES[outcome].color}" x="${((first + at) * share).toFixed(2)}%" width="${share.toFixed(2)}%" height="60" viewBox="0 0 8 28" overflow="visible"><title>${title}</title>${raw(SHAPES[outcome].cell ?? '')}</svg>`,
+  return html`<svg class="strip tall" role="toolbar" aria-labelledby="${labelledBy}"><line class="rod" x1="0" x2="100%" y1="37.5" y2="37.5"/>${shown.map(
+    ({ outcome, title, href }, at) =>
+      html`<svg class="${SHAPES[outcome].color}" x="${((first + at) * share).toFixed(2)}%" width="${share.toFixed(2)}%" height="60" viewBox="0 0 8 28" overflow="visible"><a href="${href}" aria-label="${title}"${at < shown.length - 1 && raw(' tabindex="-1"')}><title>${title}</title><rect class="target" x="-4" width="16" height="28"/>${raw(SHAPES[outcome].cell ?? '')}</a></svg>`,
   )}</svg>`;
 }
 

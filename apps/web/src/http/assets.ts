@@ -8,7 +8,7 @@ import { PAGE_ROUTE } from './page-route.ts';
 const ownFile = (name: string) => new URL(`../../assets/${name}`, import.meta.url);
 const packageFile = (specifier: string) => new URL(import.meta.resolve(specifier));
 
-const NAMES_FILES = /\.(css|webmanifest)$/;
+const NAMES_FILES = /\.(css|webmanifest|js)$/;
 /** Fonts and pictures of pixels are compressed already. */
 const IS_COMPRESSED = /^(font\/|image\/png)/;
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
@@ -43,9 +43,12 @@ const FILES = {
   htmx: { folder: 'scripts', name: 'htmx.js', type: JAVASCRIPT, path: packageFile('htmx.org/dist/htmx.min.js') },
   timeZone: { folder: 'scripts', name: 'time-zone.js', type: JAVASCRIPT, path: ownFile('time-zone.js') },
   attach: { folder: 'scripts', name: 'attach.js', type: JAVASCRIPT, path: ownFile('attach.js') },
+  streamAnswer: { folder: 'scripts', name: 'stream-answer.js', type: JAVASCRIPT, path: ownFile('stream-answer.js') },
+  tryPrompt: { folder: 'scripts', name: 'try-prompt.js', type: JAVASCRIPT, path: ownFile('try-prompt.js') },
   taskForm: { folder: 'scripts', name: 'task-form.js', type: JAVASCRIPT, path: ownFile('task-form.js') },
   passkey: { folder: 'scripts', name: 'passkey.js', type: JAVASCRIPT, path: ownFile('passkey.js') },
   agent: { folder: 'scripts', name: 'agent.js', type: JAVASCRIPT, path: ownFile('agent.js') },
+  strip: { folder: 'scripts', name: 'strip.js', type: JAVASCRIPT, path: ownFile('strip.js') },
   copy: { folder: 'scripts', name: 'copy.js', type: JAVASCRIPT, path: ownFile('copy.js') },
   clock: { folder: 'scripts', name: 'clock.js', type: JAVASCRIPT, path: ownFile('clock.js') },
   search: { folder: 'scripts', name: 'search.js', type: JAVASCRIPT, path: ownFile('search.js') },
@@ -78,7 +81,7 @@ function readAsset({ folder, name, type, path }: File): Asset {
   if (NAMES_FILES.test(name)) {
     const named = plain
       .toString()
-      .replaceAll(/"(\/(?:fonts|images)\/[^"]+)"/g, (_, named) => `"${addresses.get(named)}"`);
+      .replaceAll(/(?<=["'])\/(?:fonts|images|scripts)\/[\w.-]+/g, (named) => addresses.get(named) ?? named);
     plain = Buffer.from(named);
   }
   const hash = createHash('sha256').update(plain).digest('base64url').slice(0, 10);

@@ -4,7 +4,7 @@ import { type Html, html } from '../html.ts';
 import type { Page } from '../page.ts';
 
 /** Of one showing of a form. */
-const NOT_KEPT = ['_csrf', 'attempt'];
+const NOT_KEPT = ['_csrf', 'attempt', 'after'];
 
 /** Whether the fields of a form outlive its session. */
 export const isKept = ({ body, routeOptions }: FastifyRequest): boolean =>

@@ -16,7 +16,7 @@ import {
 } from '../page.ts';
 import { readTheme, setNotice, takeNotice } from './cookies.ts';
 import { createCsrfField } from './csrf.ts';
-import { LONG_FORM_ROUTE, ONE_CLICK_ROUTE, PAGE_ROUTE } from './page-route.ts';
+import { ANSWER_ROUTE, LONG_FORM_ROUTE, ONE_CLICK_ROUTE, PAGE_ROUTE } from './page-route.ts';
 import { isKept, renderResendForm } from './resend-form.ts';
 
 declare module 'fastify' {
@@ -37,7 +37,9 @@ export interface PageRoutes {
   oneClick(path: string, handle: Handler<PageContext>): void;
   /** A page that asks for a sign-in first. */
   user(method: 'GET' | 'POST', path: string, handle: Handler<UserPageContext>): void;
-  /** A form whose values are kept where its session has ended. */
+  /** A form whose answer a script may show as it arrives. */
+  answer(path: string, handle: Handler<UserPageContext>): void;
+  /** The same, with values that are kept where its session has ended. */
   longForm(path: string, handle: Handler<UserPageContext>): void;
   /** A page that does not exist for anybody but admins. */
   admin(method: 'GET' | 'POST', path: string, handle: Handler<UserPageContext>): void;
@@ -59,6 +61,11 @@ export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): Pa
       if (!context) return askForSignIn(dashboard, request, reply);
       if (context.viewer.isFactorMissing && !ADDS_FACTOR.test(request.url)) return reply.redirect(FACTOR_PAGE, 303);
       if (!allows(context)) throw new ActionFailed({ success: false, error: 'Not found', code: 'NOT_FOUND' });
+      if (request.routeOptions.config.streams && dashboard.wantsEvents(request)) {
+        return dashboard.streamAnswer(request, reply, async (stream) =>
+          describeAnswer(await handle({ ...context, stream })),
+        );
+      }
       return send(context, await handle(context), (page) => renderSignedIn(context, describeFrame(context, page)));
     };
   const signedOut = (handle: Handler<PageContext>) => async (request: FastifyRequest, reply: FastifyReply) => {
@@ -69,6 +76,7 @@ export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): Pa
     guest: (method, url, handle) => app.route({ method, url, ...PAGE_ROUTE, handler: signedOut(handle) }),
     oneClick: (url, handle) => app.route({ method: 'POST', url, ...ONE_CLICK_ROUTE, handler: signedOut(handle) }),
     user: (method, url, handle) => app.route({ method, url, ...PAGE_ROUTE, handler: signedIn(handle) }),
+    answer: (url, handle) => app.route({ method: 'POST', url, ...ANSWER_ROUTE, handler: signedIn(handle) }),
     longForm: (url, handle) => app.route({ method: 'POST', url, ...LONG_FORM_ROUTE, handler: signedIn(handle) }),
     admin: (method, url, handle) =>
       app.route({ method, url, ...PAGE_ROUTE, handler: signedIn(handle, ({ viewer }) => viewer.role === 'ADMIN') }),
@@ -92,6 +100,12 @@ export function createPageRoutes(app: FastifyInstance, dashboard: Dashboard): Pa
       }),
   };
 }
+
+/** Null if only the whole page can show what the form has done. */
+const describeAnswer = (response: PageResponse) =>
+  'answer' in response && response.answer
+    ? { html: String(response.answer), isRefused: (response.status ?? 200) !== 200 }
+    : { html: null };
 
 /** In the language of the user, once the session is found, or else of the browser. */
 export const readTexts = ({ userPage, headers }: FastifyRequest): Texts =>

@@ -88,37 +88,28 @@ t.test('A message becomes a task, however long it is', async (t) => {
   t.equal(proposed.document.querySelector('textarea[name=prompt]')?.text.trim(), message.trim());
 });
 
-t.test('A script gets the answer as the page shows it, for the form of the session only', async (t) => {
+t.test('A script gets the answer as it arrives, then as the page shows it, or why there is none', async (t) => {
+  ai.answer(buildModelAnswer('**Titan** and a few others.', ['Why?']));
   const { visitor, page } = await open();
-  const token = page.document.querySelector('#ask input[name=_csrf]')?.getAttribute('value') ?? '';
-  const ask = (fields: Record<string, string>, cookies = visitor.cookies) =>
-    app.inject({
-      method: 'POST',
-      url: '/agent/answer',
-      headers: {
-        host: 'localhost:3000',
-        origin: 'http://localhost:3000',
-        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-        'content-type': 'application/x-www-form-urlencoded',
-      },
-      payload: new URLSearchParams(fields).toString(),
-    });
-  const turn = {
-    asked: 'Hello',
-    content: '**Titan.**',
-    model: 'm',
-    input: '1',
-    output: '-5',
-    ms: 'x',
-    suggestion: 'Why?',
-  };
-  const { statusCode, body } = await ask({ _csrf: token, ...turn });
-  t.equal(statusCode, 200);
-  t.match(body, /^<article class="turn gap".*<strong>Titan\.<\/strong>.*>Why\?<\/button>/s);
-  t.match(body, '1 token in, 0 out · 0 ms');
-  t.equal((await ask({ _csrf: token })).body, '');
-  const long = await ask({ _csrf: token, ...turn, content: 'x'.repeat(200_000) });
-  t.ok(long.body.length < 50_000, 'what a form sends back is bounded');
-  t.equal((await ask(turn)).statusCode, 403, 'without the token of a form');
-  t.equal((await ask({ _csrf: token, ...turn }, new Map())).statusCode, 403, 'without the session');
+  const { response, text, done } = await visitor.stream(page, 'Send', { message: 'Name a moon.' });
+  t.match(response.headers, { 'content-type': /^text\/event-stream/, 'cache-control': /no-store/ });
+  t.equal(text.trim(), '**Titan** and a few others.');
+  t.match(done, { isRefused: false, html: /^<article class="turn gap".*<strong>Titan<\/strong>.*>Why\?<\/button>/s });
+  ai.answer(() => ({ status: 429 }));
+  const refused = await visitor.stream(page, 'Send', { message: 'Name a moon.' });
+  t.match(refused.done, { isRefused: true, html: /The provider limits how often it may be asked/ });
+  visitor.cookies.delete('csrf');
+  t.equal((await visitor.stream(page, 'Send', { message: 'Name a moon.' })).response.statusCode, 403);
+  visitor.cookies.clear();
+  t.match((await visitor.stream(page, 'Send')).response, { statusCode: 303 }, 'without the session');
+  t.equal(ai.requests.length, 2);
+});
+
+t.test('What a form sends back of an answer is bounded', async (t) => {
+  const { visitor, page } = await open();
+  const answered = await visitor.submit(page, 'Send', { message: 'Name a moon.' });
+  const long = { content: 'x'.repeat(200_000), output: '-5', ms: 'x' };
+  const drafted = await visitor.submit(answered, 'Why?', long);
+  t.ok(drafted.response.body.length < 80_000);
+  t.match(drafted.text, /0 out · 0 ms/);
 });

@@ -29,7 +29,17 @@ export interface Visitor {
    * instead of theirs. Throws if there is no such form, or if it has no field for a value.
    */
   submit(page: ShownPage, button: string, values?: Values): Promise<ShownPage>;
+  /** The events that a script gets for the same form. */
+  stream(page: ShownPage, button: string, values?: Values, signal?: AbortSignal): Promise<StreamedAnswer>;
   cookies: Map<string, string>;
+}
+
+export interface StreamedAnswer {
+  response: LightMyRequestResponse;
+  /** The text that arrived, and its pieces. */
+  text: string;
+  pieces: number;
+  done: { html: string | null; isRefused?: boolean } | undefined;
 }
 
 interface SentForm {
@@ -45,14 +55,21 @@ const HOST = 'localhost:3000';
 export function visit(app: FastifyInstance, person?: Pick<Person, 'token'> | null, language?: string): Visitor {
   const cookies = new Map<string, string>(person ? [['local-session', person.token]] : []);
 
-  async function send(method: 'GET' | 'POST', url: string, form?: SentForm): Promise<ShownPage> {
+  function request(
+    method: 'GET' | 'POST',
+    url: string,
+    form: SentForm | undefined,
+    accept: string,
+    signal?: AbortSignal,
+  ) {
     const cookie = [...cookies].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('; ');
-    const response = await app.inject({
+    return app.inject({
+      ...(signal && { signal }),
       method,
       url,
       headers: {
         host: HOST,
-        accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+        accept,
         ...(language && { 'accept-language': language }),
         ...(cookie && { cookie }),
         ...(method === 'POST' && {
@@ -63,6 +80,10 @@ export function visit(app: FastifyInstance, person?: Pick<Person, 'token'> | nul
       },
       ...(form && { payload: form.body }),
     });
+  }
+
+  async function send(method: 'GET' | 'POST', url: string, form?: SentForm): Promise<ShownPage> {
+    const response = await request(method, url, form, 'text/html,application/xhtml+xml,*/*;q=0.8');
     for (const { name, value, maxAge } of response.cookies) {
       if (maxAge === 0 || value === '') cookies.delete(name);
       else cookies.set(name, value);
@@ -83,6 +104,17 @@ export function visit(app: FastifyInstance, person?: Pick<Person, 'token'> | nul
     submit: async (page, button, values = {}) => {
       const { action, fields, isMultipart } = readForm(page, button, values);
       return send('POST', action || page.url, { page: page.url, ...(await encode(fields, isMultipart)) });
+    },
+    stream: async (page, button, values = {}, signal = undefined) => {
+      const { action, fields, isMultipart } = readForm(page, button, values);
+      const form = { page: page.url, ...(await encode(fields, isMultipart)) };
+      const response = await request('POST', action || page.url, form, 'text/event-stream', signal);
+      const read = (event: string) =>
+        [...response.body.matchAll(new RegExp(`^event: ${event}\\ndata: (.*)$`, 'gm'))].map(([, data = '']) =>
+          JSON.parse(data),
+        );
+      const texts = read('content').map(({ text }) => text);
+      return { response, text: texts.join(''), pieces: texts.length, done: read('done')[0] };
     },
   };
 }

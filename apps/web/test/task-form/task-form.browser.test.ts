@@ -8,11 +8,14 @@ import {
 } from '../../../api/test/support/browser.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUp } from '../../../api/test/support/people.ts';
+import { startAiServer } from '../../../api/test/support/servers/ai-server.ts';
 import { until } from '../../../api/test/support/until.ts';
 import { createReader } from './read-form.ts';
 
 t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) => {
-  const { app } = await testContext(t);
+  const ai = await startAiServer();
+  t.teardown(() => ai.close());
+  const { app } = await testContext(t, { env: { AI_BASE_URL: ai.url } });
   const alice = await signUp(app, { timezone: 'Europe/Berlin' });
   const { findTask } = createReader(app, alice);
   const [address, browser] = await Promise.all([app.listen({ host: '127.0.0.1', port: 0 }), openBrowser(t)]);
@@ -161,26 +164,66 @@ t.test('The form of a task in a browser', { skip: SKIP_WITHOUT_BROWSER }, async 
     t.equal(await page.locator('#runs .error').count(), 0);
   });
 
-  t.test('A trial shows that it runs, is sent once, and its answer gets the focus', async (t) => {
+  t.test('A trial shows its answer as it arrives, is paid once, and its answer gets the focus', async (t) => {
     const { page, problems } = await open('/tasks/new');
-    await page.evaluate(`window.sent = 0;
-      document.querySelector('#task-form').addEventListener('submit', (event) => {
-        if (!event.defaultPrevented) window.sent += 1;
-        event.preventDefault();
-      })`);
-    await page.fill('#prompt', 'What is new in our field?');
+    const prompt = 'What is new in our field?';
+    const asked = ai.requests.length;
+    ai.answer(() => ({ pieces: ['It is ', '**quiet** ', 'today.'], drip: { bytes: 60, everyMs: 150 } }));
+    await page.fill('#prompt', prompt);
     const button = page.getByRole('button', { name: 'Try it now' });
-    await button.click();
-    await hasText(page, '#trying', 'Running … 1 s');
+    await button.press('Enter');
+    await hasText(page, '#outcome [aria-busy]', 'It is');
+    t.match(await page.textContent('#outcome'), /Running …/);
+    t.equal(await page.evaluate("document.activeElement.getAttribute('aria-labelledby')"), 'tried');
+    t.same(await findAccessibilityFaults(page), []);
     t.equal(await button.getAttribute('aria-disabled'), 'true');
     await button.click({ force: true });
-    t.equal(await page.evaluate('window.sent'), 1);
     await page.reload();
-    await page.fill('#prompt', 'What is new in our field?');
+    t.equal(await page.inputValue('#prompt'), prompt);
     await button.click();
-    await page.locator('#answer-now').waitFor();
+    await page.locator('#answer-now strong').waitFor();
     t.equal(await page.evaluate('document.activeElement.id'), 'answer-now');
+    t.equal(await page.inputValue('#prompt'), prompt);
     t.equal(await page.locator('[aria-disabled="true"]').count(), 0);
+    t.equal(ai.requests.length, asked + 1, 'paid once');
+    t.same(await findAccessibilityFaults(page), []);
+    ai.answer(() => ({ text: 'Another answer.' }));
+    await button.click();
+    await hasText(page, '#answer-now', 'Another answer.');
+    await page.fill('#prompt', 'short');
+    await button.click();
+    await hasText(page, '[role=alert]', 'at least 10 characters');
+    t.equal(await page.evaluate("document.activeElement.getAttribute('role')"), 'alert');
+    t.same(problems, []);
+  });
+
+  t.test('A trial whose session or connection has ended says so', async () => {
+    const { page } = await open('/tasks/new');
+    await page.fill('#prompt', 'What is lost in our field?');
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: 'Try it now' }).click();
+    await hasText(page, '#outcome', 'The answer did not arrive.');
+    await page.context().setOffline(false);
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Try it now' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+  });
+
+  t.test('The page of a task shows a trial while it arrives, and keeps it when it refreshes', async (t) => {
+    ai.answer(() => ({ text: 'A **ship**.' }));
+    const { page, problems } = await open('/tasks/new');
+    await page.fill('#prompt', 'What is new in the harbour?');
+    await Promise.all([page.waitForURL(/\/tasks\/\d+$/), page.click('#task-form .do .primary')]);
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'More' }).press('Enter');
+    await page.getByRole('button', { name: 'Try it now' }).press('Enter');
+    await page.locator('#answer-now strong').waitFor();
+    await Promise.all([
+      page.waitForResponse((response) => response.url() === page.url()),
+      page.evaluate("document.body.dispatchEvent(new CustomEvent('carillon:changed'))"),
+    ]);
+    await hasText(page, '#answer-now', 'A ship.');
+    t.same(await findAccessibilityFaults(page), []);
     t.same(problems, []);
   });
 

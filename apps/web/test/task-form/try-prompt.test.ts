@@ -2,15 +2,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { createWorker } from '../../../api/src/entry/worker.ts';
-import { testContext } from '../../../api/test/support/context.ts';
+import { START, testContext } from '../../../api/test/support/context.ts';
 import { signUp } from '../../../api/test/support/people.ts';
 import { startAiServer } from '../../../api/test/support/servers/ai-server.ts';
+import { until } from '../../../api/test/support/until.ts';
 import { visit } from '../support/visitor.ts';
 import { createReader, readValue } from './read-form.ts';
 
 const server = await startAiServer();
 t.after(() => server.close());
-const { app, ctx } = await testContext(t, { env: { AI_BASE_URL: server.url } });
+const { app, ctx, clock } = await testContext(t, { env: { AI_BASE_URL: server.url } });
 const alice = await signUp(app, { timezone: 'Europe/Berlin' });
 const { get, findTask } = createReader(app, alice);
 const alices = visit(app, alice);
@@ -41,23 +42,112 @@ t.test('A prompt is tried before it is saved, and counts like a message of agent
   t.equal(await findTask(''), undefined, 'no task is stored');
 });
 
-t.test('The same form sent again gets the first answer, and the prompt is paid once', async (t) => {
-  const used = async () => (await get('/api/usage')).usage.daily.executions.used;
-  const [before, asked] = [await used(), server.requests.length];
-  server.answer(() => ({ text: `Answer ${server.requests.length - asked}` }));
+t.test(
+  'A prompt is paid once: sent twice, after a reload, from a form that is opened again, and in two tabs',
+  async (t) => {
+    const used = async () => (await get('/api/usage')).usage.daily.executions.used;
+    const [before, asked] = [await used(), server.requests.length];
+    server.answer(() => ({ text: `Answer ${server.requests.length - asked}` }));
+    const open = () => alices.open('/tasks/new');
+    const tabs = await Promise.all([open(), open()]);
+    const pages = await Promise.all(
+      [...tabs, ...tabs].map((page) => alices.submit(page, 'Try it now', { prompt: PROMPT })),
+    );
+    for (const page of pages) t.match(page.document.querySelector('#answer-now .answer')?.text, /Answer 1/);
+    t.match((await alices.submit(await open(), 'Try it now', { prompt: PROMPT })).text, /Answer 1/, 'opened again');
+    t.match((await alices.stream(await open(), 'Try it now', { prompt: PROMPT })).done?.html, /Answer 1/);
+    t.equal(server.requests.length, asked + 1);
+    t.equal(await used(), before + 1);
+    const answered = pages[0]!;
+    t.ok(answered.document.querySelector('#answer-now[autofocus][tabindex="-1"]'), 'the answer gets the focus');
+    const again = await Promise.all([answered, pages[1]!].map((page) => alices.submit(page, 'Try it now')));
+    for (const page of again) t.match(page.text, /Answer 2/, 'who has seen the answer gets another one');
+    await alices.submit(tabs[0], 'Try it now', { prompt: `${PROMPT} Or six.` });
+    t.equal(server.requests.length, asked + 3, 'another prompt is another answer');
+    clock.advance(10 * 60_000 + 1);
+    t.match(
+      (await alices.submit(await open(), 'Try it now', { prompt: PROMPT })).text,
+      /Answer 4/,
+      'ten minutes later',
+    );
+    clock.set(START);
+  },
+);
+
+t.test('A script gets the answer of a trial as it arrives, and then with its details', async (t) => {
+  server.answer(() => ({ pieces: ['# Ca', 'lm\n\n', 'Nothing **new**.'] }));
+  const prompt = 'What is new in the harbour today?';
   const open = await alices.open('/tasks/new');
-  const pages = await Promise.all(
-    Array.from({ length: 3 }, () => alices.submit(open, 'Try it now', { prompt: PROMPT })),
-  );
-  for (const page of pages) t.match(page.document.querySelector('#answer-now .answer')?.text, /Answer 1/);
-  t.match((await alices.submit(open, 'Try it now', { prompt: PROMPT })).text, /Answer 1/, 'also later');
+  const streamed = await alices.stream(open, 'Try it now', { prompt });
+  t.match(streamed.response.headers, { 'content-type': /^text\/event-stream/, 'x-accel-buffering': 'no' });
+  t.equal(streamed.text, '# Calm\n\nNothing **new**.');
+  t.match(streamed.done, { isRefused: false, html: /<section .*id="answer-now".*tokens.*<strong>new<\/strong>/s });
+  t.match(server.requests.at(-1)?.body, { stream: true });
+  const short = await alices.stream(open, 'Try it now', { prompt: 'short' });
+  t.match(short.done, { isRefused: true, html: /role="alert".*href="#prompt".*at least 10 characters/s });
+  server.answer(() => ({ text: '{"price": 59.9}' }));
+  const withSchema = await alices.stream(open, 'Try it now', { ...PRICE, prompt: 'What does it cost?' });
+  t.match(withSchema, { pieces: 0, done: { html: /59\.9/ } }, 'half an object is not shown');
+});
+
+t.test('A browser that leaves does not stop its trial, whose answer is there when it comes back', async (t) => {
+  const open = await alices.open('/tasks/new');
+  const asked = server.requests.length;
+  const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+  server.answer(async () => {
+    await left;
+    return { text: 'Late, but here.' };
+  });
+  const values = { prompt: 'What is late in the harbour today?' };
+  const abort = new AbortController();
+  const sent = alices.stream(open, 'Try it now', values, abort.signal).catch(() => null);
+  await until(() => server.requests.length > asked);
+  abort.abort();
+  leave();
+  await sent;
+  t.match((await alices.submit(open, 'Try it now', values)).text, /Late, but here\./);
   t.equal(server.requests.length, asked + 1);
-  t.equal(await used(), before + 1);
-  const answered = pages[0]!;
-  t.ok(answered.document.querySelector('#answer-now[autofocus][tabindex="-1"]'), 'the answer gets the focus');
-  t.match((await alices.submit(answered, 'Try it now')).text, /Answer 2/, 'the form that is shown then is another one');
-  await alices.submit(open, 'Try it now', { prompt: `${PROMPT} Or six.` });
-  t.equal(server.requests.length, asked + 3, 'another prompt is another answer');
+});
+
+t.test('The page of a task tries its prompt, and stores no run', async (t) => {
+  const form = await alices.open('/tasks/new');
+  const page = await alices.submit(form, 'Save task', { name: 'Harbour', prompt: 'What is new in the harbour?' });
+  server.answer(() => ({ text: 'A **ship**.' }));
+  const tried = await alices.submit(page, 'Try it now');
+  t.match(tried, { status: 200, heading: 'Harbour', text: /Trial answer.*A ship/ });
+  t.match((await alices.stream(page, 'Try it now')).done?.html, /<strong>ship<\/strong>/);
+  t.equal((await get(`/api/executions?taskId=${page.url.split('/').at(-1)}`)).executions.length, 0);
+  server.answer(() => ({ status: 401, body: { error: { message: 'no such key' } } }));
+  t.match(await alices.submit(tried, 'Try it now'), {
+    status: 503,
+    heading: 'Harbour',
+    text: /The prompt was not sent/,
+  });
+  const bob = visit(app, await signUp(app));
+  const own = await bob.submit(await bob.open('/tasks/new'), 'Save task', {
+    name: 'Own',
+    prompt: 'What is my own task?',
+  });
+  own.document.querySelector('form[action$="/try"]')?.setAttribute('action', `${page.url}/try`);
+  t.equal((await bob.submit(own, 'Try it now')).status, 404);
+});
+
+t.test('A run is started once, however often its button is pressed', async (t) => {
+  server.answer(() => ({ text: 'Fine.' }));
+  const form = await alices.open('/tasks/new');
+  const page = await alices.submit(form, 'Save task', { name: 'Pressed twice', prompt: 'What is new in the harbour?' });
+  const runs = async () => (await get(`/api/executions?taskId=${page.url.split('/').at(-1)}`)).executions.length;
+  await Promise.all([1, 2, 3].map(() => alices.submit(page, 'Run now')));
+  t.equal(await runs(), 1);
+  await createWorker(ctx).drain();
+  await alices.submit(await alices.open(page.url), 'Run now');
+  t.equal(await runs(), 2, 'a page that is opened again starts another one');
+  await createWorker(ctx).drain();
+  const [{ id }] = (await get(`/api/executions?taskId=${page.url.split('/').at(-1)}`)).executions;
+  const run = await alices.open(`/executions/${id}`);
+  const again = await Promise.all([1, 2].map(() => alices.submit(run, 'Run again')));
+  t.equal(again[0]?.url, again[1]?.url);
+  t.equal(await runs(), 3);
 });
 
 t.test('A task is saved once, however often its form is sent', async (t) => {
@@ -122,7 +212,10 @@ t.test('A schema and watched values are tried with the prompt, and nothing is st
 
 t.test('An answer that does not match the schema is shown with what is wrong', async (t) => {
   server.answer(() => ({ text: '{"price": "</details><script>alert(1)</script>"}' }));
-  const page = await alices.submit(await alices.open('/tasks/new'), 'Try it now', PRICE);
+  const page = await alices.submit(await alices.open('/tasks/new'), 'Try it now', {
+    ...PRICE,
+    prompt: 'What does the other bin cost?',
+  });
   t.match(page, { status: 200, text: /The answer does not match the schema\..*price.*number/ });
   t.match(page.document.querySelector('#answer-now pre')?.text, '<script>alert(1)</script>');
   t.equal(page.document.querySelectorAll('main script').length, 0);
@@ -158,10 +251,10 @@ t.test('The form of a stored task says whether the answer has changed since the 
   await alices.submit(saved, 'Run now');
   await createWorker(ctx).drain();
   const edit = await alices.open(`${saved.url}/edit`);
-  t.match(await alices.submit(edit, 'Try it now'), { text: /Unchanged since the last success\./ });
+  const same = await alices.submit(edit, 'Try it now');
+  t.match(same, { text: /Unchanged since the last success\./ });
   server.answer(() => ({ text: '{"price": 64.9}' }));
-  const again = await alices.open(`${saved.url}/edit`);
-  t.match(await alices.submit(again, 'Try it now'), { text: /Changed since the last success: ?price\./ });
+  t.match(await alices.submit(same, 'Try it now'), { text: /Changed since the last success: ?price\./ });
 });
 
 t.test('The models of the provider are offered, and a name beside them stays', async (t) => {

@@ -1,5 +1,10 @@
 import t from 'tap';
-import { openBrowser, openPage, SKIP_WITHOUT_BROWSER } from '../../../api/test/support/browser.ts';
+import {
+  findAccessibilityFaults,
+  openBrowser,
+  openPage,
+  SKIP_WITHOUT_BROWSER,
+} from '../../../api/test/support/browser.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUpAlice } from '../../../api/test/support/people.ts';
 import { insertHistory } from '../../../api/test/support/task-history.ts';
@@ -34,6 +39,23 @@ t.test('Lists keep their parts apart', { skip: SKIP_WITHOUT_BROWSER }, async (t)
       page.locator('tbody .num').boundingBox(),
     ]);
     t.ok(strip && cost && strip.x + strip.width <= cost.x, JSON.stringify({ strip, cost }));
+  });
+
+  await t.test('The keyboard moves through the runs of a strip, and opens one', async (t) => {
+    await page.goto(`${url}/tasks/${id}`);
+    const links = page.locator('.strip.tall a');
+    const focused = () => page.evaluate<string>("document.activeElement.getAttribute('aria-label') ?? ''");
+    await links.last().focus();
+    t.match(await focused(), /^Mon 2 Nov 05:00|2 Nov/);
+    await page.keyboard.press('ArrowLeft');
+    t.equal(await focused(), await links.nth(28).getAttribute('aria-label'));
+    await page.keyboard.press('Home');
+    t.equal(await focused(), await links.first().getAttribute('aria-label'));
+    await page.keyboard.press('ArrowLeft');
+    t.equal(await focused(), await links.first().getAttribute('aria-label'));
+    t.equal(await page.locator('.strip.tall a:not([tabindex="-1"])').count(), 1, 'one stop of the Tab key');
+    t.same(await findAccessibilityFaults(page), []);
+    await Promise.all([page.waitForURL(/\/executions\/\d+$/), page.keyboard.press('Enter')]);
   });
 
   await t.test('The words of a button stay in one line', async (t) => {

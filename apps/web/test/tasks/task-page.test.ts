@@ -112,6 +112,30 @@ t.test('A run that you stopped is no failure in the strip', async (t) => {
   t.equal(page.document.querySelector('.notice'), null);
 });
 
+t.test(
+  'Each cell of the strip is a link to its run, or to the runs of its day, and says what has happened',
+  async (t) => {
+    const { id, runIds, page } = await open({}, [{}, { status: 'failed' }, { fate: 'missed' }, { fate: 'over_quota' }]);
+    const links = page.document.querySelectorAll('.strip.tall a');
+    const list = `/executions?task=${id}`;
+    t.same(
+      links.map((link) => link.getAttribute('href')?.replaceAll('&amp;', '&')),
+      [
+        `/executions/${runIds[0]}`,
+        `/executions/${runIds[1]}`,
+        `${list}&from=2026-11-03&to=2026-11-03&outcome=missed`,
+        `${list}&from=2026-11-04&to=2026-11-04`,
+      ],
+    );
+    t.match(
+      links.map((link) => link.getAttribute('aria-label')).join(),
+      /1 Nov.*: Completed.*2 Nov.*: Failed.*Missed.*4 Nov/i,
+    );
+    t.equal(links.filter((link) => link.getAttribute('tabindex') === null).length, 1, 'one stop of the Tab key');
+    t.equal((await visitor.open(links[2]?.getAttribute('href')?.replaceAll('&amp;', '&') ?? '')).status, 200);
+  },
+);
+
 t.test('The notice of a failure goes with the next answer', async (t) => {
   const { page } = await open({}, [{ status: 'failed' }, {}]);
   t.equal(page.document.querySelector('.notice'), null);

@@ -21,8 +21,6 @@ export const agent = {
   stopped: 'Stopped.',
   incomplete: 'The answer is incomplete.',
   noAnswer: 'No answer. Send the message again.',
-  notShown: 'The answer could not be shown. Reload the page.',
-  tooManyMessages: (wait: string) => `Too many messages. Try again in ${wait}.`,
   tokens: (input: number, output: number) =>
     `${formats.count(input, 'token', 'tokens')} in, ${formats.number(output)} out`,
   createTask: 'Create a task',

@@ -334,6 +334,7 @@ export const taskForm = {
   discard: 'Discard it',
   notUpdated: 'The server cannot be reached, so the next runs are not up to date.',
   trying: 'Running …',
+  trialLost: 'The answer did not arrive. Try again: the same prompt is not paid twice.',
   trial: 'Trial answer',
   trialTokens: (input: number, output: number, isEstimated: boolean) =>
     `${isEstimated ? 'about ' : ''}${count(input + output, 'token', 'tokens')} (${formats.number(input)} in, ${formats.number(output)} out)`,

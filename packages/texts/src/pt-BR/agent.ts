@@ -22,8 +22,6 @@ export const agent: typeof en = {
   stopped: 'Interrompida.',
   incomplete: 'A resposta está incompleta.',
   noAnswer: 'Sem resposta. Envie a mensagem de novo.',
-  notShown: 'Não foi possível mostrar a resposta. Recarregue a página.',
-  tooManyMessages: (wait) => `Muitas mensagens. Tente de novo em ${wait}.`,
   tokens: (input, output) =>
     `${formats.count(input, 'token', 'tokens')} de entrada, ${formats.number(output)} de saída`,
   createTask: 'Criar tarefa',

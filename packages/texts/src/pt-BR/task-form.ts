@@ -332,6 +332,7 @@ export const taskForm: typeof en = {
   discard: 'Descartar',
   notUpdated: 'O servidor não está acessível, e as próximas execuções não estão atualizadas.',
   trying: 'Executando …',
+  trialLost: 'A resposta não chegou. Tente de novo: o mesmo prompt não é pago duas vezes.',
   trial: 'Resposta do teste',
   trialTokens: (input, output, isEstimated) =>
     `${isEstimated ? 'cerca de ' : ''}${count(input + output, 'token', 'tokens')} (${formats.number(input)} de entrada, ${formats.number(output)} de saída)`,

@@ -1,3 +1,4 @@
+import type { AnswerStream } from '@carillon/contract/actions/web/index';
 import type { ExecutionStatus } from '@carillon/contract/executions';
 import type { Caller, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
@@ -39,4 +40,6 @@ export interface Call {
   /** Its request id is of this call, for logs, events and the audit log. */
   ctx: Context;
   caller: Caller;
+  /** Of a page that shows an answer as it arrives. */
+  stream?: AnswerStream;
 }

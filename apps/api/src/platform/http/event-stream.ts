@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { toErrorEvent } from './error-handler.ts';
 
 /** Whether an `Accept` header prefers events to JSON. At equal quality JSON wins, unlike in `negotiator`. */
 export function wantsEvents(accept: string | undefined): boolean {
@@ -26,7 +27,7 @@ export function abortOnHangUp(reply: FastifyReply): AbortController {
   return abort;
 }
 
-export interface Events {
+interface Events {
   /** A slow client gets fewer and larger `content` events. */
   addContent(text: string): void;
   end(event: string, data: object): void;
@@ -92,6 +93,26 @@ export function openEventStream({ keepAliveMs }: { keepAliveMs: number }): Event
     answer: (reply) => sendEventStream(reply, stream),
     drop: () => stream.destroy(),
   };
+}
+
+/** Answers with the content as it arrives, then `done`. What fails before the first event is thrown. */
+export async function streamAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { keepAliveMs }: { keepAliveMs: number },
+  work: (onContent: (text: string) => void) => Promise<object>,
+): Promise<FastifyReply> {
+  const events = openEventStream({ keepAliveMs });
+  const ended = work(events.addContent).then(
+    (answer) => events.end('done', answer),
+    (error) => {
+      if (events.hasBegun) return events.end('error', toErrorEvent(error, request));
+      events.drop();
+      throw error;
+    },
+  );
+  await Promise.race([ended, events.begun]);
+  return events.answer(reply);
 }
 
 /** The headers keep proxies from buffering and compressing it. */

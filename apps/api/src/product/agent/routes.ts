@@ -1,8 +1,7 @@
 import * as contract from '@carillon/contract/agent';
 import type { FastifyPluginAsync, RawServerDefault } from 'fastify';
 import type { Context } from '../../context.ts';
-import { toErrorEvent } from '../../platform/http/error-handler.ts';
-import { abortOnHangUp, openEventStream, wantsEvents } from '../../platform/http/event-stream.ts';
+import { abortOnHangUp, streamAnswer, wantsEvents } from '../../platform/http/event-stream.ts';
 import { createResponseStore } from '../../platform/http/idempotency/register.ts';
 import { LARGE_BODY_LIMIT } from '../../platform/http/server.ts';
 import { type ContractTypes, success } from '../../platform/http/validation.ts';
@@ -62,18 +61,7 @@ export const agentRoutes: FastifyPluginAsync<Options, RawServerDefault, Contract
         }
       };
       if (!wantsEvents(request.headers.accept)) return process();
-
-      const events = openEventStream({ keepAliveMs });
-      const ended = process(events.addContent).then(
-        (answer) => events.end('done', answer),
-        (error) => {
-          if (events.hasBegun) return events.end('error', toErrorEvent(error, request));
-          events.drop();
-          throw error;
-        },
-      );
-      await Promise.race([ended, events.begun]);
-      return events.answer(reply);
+      return streamAnswer(request, reply, { keepAliveMs }, process);
     },
   );
 

@@ -37,7 +37,12 @@ interface TriedPrompt extends Required<Omit<AiUsage, 'provider' | 'searches'>> {
  * Sends a prompt as a run of a task would, and stores no task. Counted like a message of agent mode. Throws 400, 401, 402,
  * 503.
  */
-export async function tryPrompt(ctx: Context, caller: Caller, input: PromptToTry): Promise<TriedPrompt> {
+export async function tryPrompt(
+  ctx: Context,
+  caller: Caller,
+  input: PromptToTry,
+  onText?: (text: string) => void,
+): Promise<TriedPrompt> {
   const { prompt, system, aiModel: model, maxTokens = DEFAULT_MAX_TOKENS, temperature = DEFAULT_TEMPERATURE } = input;
   const { tools = [], maxToolUses = DEFAULT_MAX_USES } = input;
   await checkTools(ctx, { aiModel: model, tools });
@@ -52,7 +57,8 @@ export async function tryPrompt(ctx: Context, caller: Caller, input: PromptToTry
   const ask = async (attachments: readonly AiAttachment[]) => {
     const settings = { model, prompt, maxTokens, temperature, apiKey, attachments };
     const options = { ...(system && { system }), ...(tools.length > 0 && { tools, maxToolUses }) };
-    const request = { ...settings, ...options, timeoutMs, signal };
+    // Half an object says nothing to a person.
+    const request = { ...settings, ...options, timeoutMs, signal, ...(onText && schema === null && { onText }) };
     const call = await startCall(ctx, caller, { model, inputTokens: estimateInputTokens(request), maxTokens });
     const asked = await askForOutput(ctx.ai, request, schema);
     ctx.metrics.agentCallEnded(asked);

@@ -28,7 +28,7 @@ const selectLatestOccurrences = (taskId: SQL): SQL => sql`
   ) latest where task_id = ${taskId}`;
 
 /**
- * The last planned runs of a task: `planned_for`, `fate` and `started_at`. A run counts as its last retry: it is `failed` only
+ * The last planned runs of a task: `planned_for`, `fate`, `started_at`, and `execution_id` of the last attempt. A run counts as its last retry: it is `failed` only
  * if that has failed, and `running` until that has ended. An answer that a task watches
  * and that has changed is `changed`, even if it was late.
  */
@@ -38,7 +38,7 @@ export const selectPlannedRuns = (taskId: SQL): SQL => sql`
     select id, planned_for, status, error_code, started_at, changed from executions
     where task_id = ${taskId} and planned_for >= (select min(planned_for) from latest) and ${hasPlannedTrigger('executions')}
   )
-  select o.planned_for, e.started_at,
+  select o.planned_for, e.started_at, coalesce(r.id, e.id) as execution_id,
     case when o.fate not in ('ran', 'late') then o.fate
       else case coalesce(r.status, e.status)
         when 'failed' then case when coalesce(r.error_code, e.error_code) = 'CANCELLED' then 'cancelled' else 'failed' end
@@ -57,7 +57,7 @@ export const selectPlannedRuns = (taskId: SQL): SQL => sql`
       select n.id, n.status, n.error_code, n.changed, c.depth + 1 from chain c join executions n on n.retry_of_id = c.id and n.id > c.id and n.trigger = 'retry'
       where c.depth < ${number(MAX_RETRIES)}
     )
-    select status, error_code, changed from chain order by depth desc limit 1
+    select id, status, error_code, changed from chain order by depth desc limit 1
   ) r on true`;
 
 const COST_DAYS = 30;

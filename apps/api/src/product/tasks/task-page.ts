@@ -42,7 +42,7 @@ interface TaskAnswer extends Pick<ExecutionRow, 'id' | 'output' | 'changes' | 'm
 
 interface Found {
   /** The last 30, oldest first. */
-  planned: { plannedFor: string; fate: RunOutcome; latenessMs: number | null }[];
+  planned: { plannedFor: string; fate: RunOutcome; latenessMs: number | null; executionId: number | null }[];
   /** The last 30, newest first. */
   runs: TaskRun[];
   /** The last two among the latest runs, newest first. */
@@ -69,7 +69,7 @@ async function findRuns(ctx: Context, caller: Caller, id: number): Promise<Found
     sql`
     select
       (select coalesce(json_agg(json_build_object('plannedFor', planned_for, 'fate', fate,
-          'latenessMs', extract(epoch from started_at - planned_for) * 1000) order by planned_for), '[]')
+          'executionId', execution_id, 'latenessMs', extract(epoch from started_at - planned_for) * 1000) order by planned_for), '[]')
         from (${selectPlannedRuns(taskId)}) p) as planned,
       (select coalesce(json_agg(json_build_object('id', e.id, 'status', e.status, 'trigger', e.trigger,
           'attempt', e.attempt, 'plannedFor', e.planned_for, 'createdAt', e.created_at, 'runAt', e.run_at,

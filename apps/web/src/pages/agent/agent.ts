@@ -8,7 +8,7 @@ import {
   toFormErrors,
   toStatus,
 } from '../../components/fields.ts';
-import { EMPTY, type Html, html } from '../../html.ts';
+import { type Html, html } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
 import { readForm } from '../../http/forms.ts';
 import type { Page, UserPageContext } from '../../page.ts';
@@ -30,13 +30,15 @@ function renderAgent(
   { message = '', turn = null, proposal = null, errors = NO_ERRORS }: Shown,
 ): Page {
   const { agent, navigation } = context.texts;
-  const { writing, stopped, incomplete, noAnswer, notShown } = agent;
-  const scriptTexts = { stopped, incomplete, noAnswer, notShown, tooManyMessages: agent.tooManyMessages('{wait}') };
+  const { writing, stopped, incomplete, noAnswer } = agent;
+  const scriptTexts = { stopped, incomplete, noAnswer };
+  const answer = turn ? renderTurn(context, turn, proposal) : renderFormError(errors, context.texts);
   return {
     title: navigation.agent,
     subtitle: agent.subtitle,
-    scripts: [ASSET_URLS.agent],
-    body: html`<section class="gap-l" id="conversation" aria-label="${agent.conversation}" aria-live="polite">${turn ? renderTurn(context, turn, proposal) : renderExamples(context)}</section>
+    scripts: [ASSET_URLS.streamAnswer, ASSET_URLS.agent],
+    ...((turn || errors.form !== null) && { answer }),
+    body: html`<section class="gap-l" id="conversation" aria-label="${agent.conversation}" aria-live="polite">${turn ? answer : renderExamples(context)}</section>
 <template id="turn"><article class="turn gap" aria-label="${agent.turn}" aria-busy="true"><p class="asked"></p><h2 class="vh">${agent.answer}</h2><div class="panel answer plain-text"></div><p class="fine muted" data-state>${writing}</p></article></template>
 <form class="ask gap" id="ask" method="post" action="/agent" data-texts="${JSON.stringify(scriptTexts)}">${context.csrfField}
 <div id="problem">${renderFormError(errors, context.texts)}</div>
@@ -57,10 +59,9 @@ const renderExamples = ({ csrfField, texts: { agent } }: UserPageContext): Html 
 
 export const showAgent = (context: UserPageContext): Page => renderAgent(context, {});
 
-/** Asks without a script: the answer is the page. */
 export async function askAgent(context: UserPageContext): Promise<Page> {
   const message = readForm(context.request).text('message');
-  const result = await context.actions.askAgent(context.session, { message });
+  const result = await context.actions.askAgent(context.session, { message }, context.stream);
   if (result.success) return renderAgent(context, await withProposal(context, toTurn(message, result.data)));
   return {
     ...renderAgent(context, { message, errors: describeFailure(result, context) }),
@@ -82,10 +83,4 @@ const describeFailure = (result: ActionError, { texts }: UserPageContext): FormE
 export async function showDraft(context: UserPageContext): Promise<Page> {
   const form = readForm(context.request);
   return renderAgent(context, { message: form.text('message'), ...(await withProposal(context, readTurn(form))) });
-}
-
-/** The answer that a script has received, as the page shows it. */
-export async function showAnswer(context: UserPageContext): Promise<Html> {
-  const { turn, proposal } = await withProposal(context, readTurn(readForm(context.request)));
-  return turn ? renderTurn(context, turn, proposal) : EMPTY;
 }

@@ -4,6 +4,7 @@ import { type RunOutcome, renderIcon } from '../../components/status-icon.ts';
 import { renderMomentOn } from '../../components/times.ts';
 import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
+import { renderAttempt } from '../task-form/attempt.ts';
 import { renderSwitch } from '../webhooks/buttons.ts';
 
 type Overview = WebActionData<'getOverview'>;
@@ -65,7 +66,7 @@ const renderIds = (tasks: readonly NamedTask[]) =>
 
 /** Runs or resumes tasks. The page of the task, or else the list, reports the result. */
 const changeTasks = ({ csrfField }: UserPageContext, tasks: readonly NamedTask[], change: string, text: string) =>
-  html`<form method="post" action="/tasks${tasks.length === 1 && `/${tasks[0]?.taskId}`}">${csrfField}${renderIds(tasks)}<button name="do" value="${change}">${text}<span class="vh">: ${nameTasks(tasks)}</span></button></form>`;
+  html`<form method="post" action="/tasks${tasks.length === 1 && `/${tasks[0]?.taskId}`}">${csrfField}${renderAttempt()}${renderIds(tasks)}<button name="do" value="${change}">${text}<span class="vh">: ${nameTasks(tasks)}</span></button></form>`;
 
 /** Puts a cause of these tasks away until it changes. */
 const acknowledge = ({ csrfField, texts }: UserPageContext, tasks: readonly NamedTask[], cause: string) =>

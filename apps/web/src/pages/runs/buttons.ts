@@ -3,6 +3,7 @@ import { toFormErrors, toStatus } from '../../components/fields.ts';
 import { readForm } from '../../http/forms.ts';
 import { readId } from '../../http/path-ids.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
+import { readAttempt } from '../task-form/attempt.ts';
 import { renderRunPage } from './run.ts';
 
 export async function retryRun(context: UserPageContext): Promise<Page | Redirect> {
@@ -27,7 +28,7 @@ export async function stopRun(context: UserPageContext): Promise<Page | Redirect
 
 export async function runAgain(context: UserPageContext): Promise<Page | Redirect> {
   const id = readId(context);
-  const result = await context.actions.runAgain(context.session, { id });
+  const result = await context.actions.runAgain(context.session, { id, ...readAttempt(readForm(context.request)) });
   if (!result.success) return showRefusal(context, id, result);
   return redirect(`/executions/${result.data.id}`, context.texts.runs.queued);
 }

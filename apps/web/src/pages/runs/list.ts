@@ -252,4 +252,5 @@ function renderEmpty(
 }
 
 /** The address of the runs of a task. */
-export const runsOfTask = (taskId: number): string => buildAddress(PATH, { task: String(taskId) });
+export const runsOfTask = (taskId: number, filter: Partial<Pick<Filter, 'outcome' | 'from' | 'to'>> = {}): string =>
+  buildAddress(PATH, { task: String(taskId), ...filter });

@@ -6,6 +6,7 @@ import { EMPTY, type Html, html } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
 import { readId, readQueryId } from '../../http/path-ids.ts';
 import { type Page, type UserPageContext, unwrap } from '../../page.ts';
+import { renderAttempt } from '../task-form/attempt.ts';
 import { renderAnswer, renderCitations } from './answer.ts';
 import { renderChanges } from './changes.ts';
 import { renderDeliveries } from './deliveries.ts';
@@ -78,5 +79,5 @@ function renderButtons({ csrfField, texts }: UserPageContext, run: Run): Html {
   const action = findAction(texts, run);
   const button =
     action && html`<button class="primary" formaction="/executions/${action.path}">${action.text}</button>`;
-  return html`<form class="do" method="post">${csrfField}${button}${isLive && html`<button formaction="/executions/${id}/cancel">${runs.stop}</button>`}<a class="button" href="/tasks/${task.id}/edit">${runs.editTask}</a><a class="button" href="/executions/${id}/text">${runs.copyAsText}</a></form>`;
+  return html`<form class="do" method="post">${csrfField}${renderAttempt()}${button}${isLive && html`<button formaction="/executions/${id}/cancel">${runs.stop}</button>`}<a class="button" href="/tasks/${task.id}/edit">${runs.editTask}</a><a class="button" href="/executions/${id}/text">${runs.copyAsText}</a></form>`;
 }

@@ -5,11 +5,12 @@ import { type Html, html } from '../../html.ts';
 import type { Form } from '../../http/forms.ts';
 
 /** Names one showing of a form, so that sending it twice does its work once. */
-export const renderAttempt = (): Html => html`<input type="hidden" name="attempt" value="${randomUUID()}">`;
+export const renderAttempt = (): Html =>
+  html`<input type="hidden" name="attempt" value="${randomUUID()}" hx-morph-skip>`;
 
 /** What the script of a form says. */
-export function renderScriptTexts({ taskForm: { discard, restored, notUpdated, trying } }: Texts): Html {
-  return html` data-texts="${JSON.stringify({ discard, restored, notUpdated, trying })}"`;
+export function renderScriptTexts({ taskForm: { discard, restored, notUpdated } }: Texts): Html {
+  return html` data-texts="${JSON.stringify({ discard, restored, notUpdated })}"`;
 }
 
 export function readAttempt(form: Form): { attempt?: string } {

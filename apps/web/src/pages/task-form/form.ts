@@ -1,29 +1,24 @@
 import type { Texts } from '@carillon/texts';
 import type { TaskFormData } from '../../actions.ts';
-import { type FormErrors, NO_ERRORS } from '../../components/fields.ts';
+import { NO_ERRORS } from '../../components/fields.ts';
 import { type Html, html, raw } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
 import type { Page, UserPageContext } from '../../page.ts';
 import { renderAttempt, renderScriptTexts } from './attempt.ts';
 import type { FormValues } from './form-values.ts';
-import { renderProblems } from './problems.ts';
 import { renderPromptField, renderProviderNotice } from './prompt.ts';
 import { estimateCost, renderCost } from './schedule/cost.ts';
 import { renderScheduleFields } from './schedule/fields.ts';
 import type { Plan } from './schedule/plan.ts';
 import { renderRuns } from './schedule/runs.ts';
 import { renderGroups } from './settings/groups.ts';
-import { renderTrial, type Trial } from './trial/trial.ts';
+import { renderAnswer, renderOutcome, renderTrialField, TRIAL_SCRIPTS, type TrialOutcome } from './trial/trial.ts';
 
-export interface TaskForm {
+export interface TaskForm extends TrialOutcome {
   values: FormValues;
   formData: TaskFormData;
   plan: Plan;
-  errors?: FormErrors;
   status?: number;
-  /** What was not done, for the notice. */
-  failure?: string;
-  trial?: Trial | undefined;
   /** What would be sent. */
   sent?: Html | undefined;
   /** What another person has saved since. */
@@ -59,25 +54,27 @@ const enterKey = (text: string) =>
 function renderButtons({ taskForm, forms }: Texts, save: string, isConflict: boolean, address: string | null): Html {
   return html`<div class="do"><button class="primary" name="action" value="save">${save}</button>${
     isConflict && html`<a class="button" href="${address}/edit">${taskForm.takeStored}</a>`
-  }<button name="action" value="try" formnovalidate>${taskForm.tryNow}</button><a class="button quiet" href="${address ?? '/tasks'}">${forms.cancel}</a><p class="muted" id="trying" role="status"></p></div>`;
+  }<button name="action" value="try" formnovalidate>${taskForm.tryNow}</button><a class="button quiet" href="${address ?? '/tasks'}">${forms.cancel}</a></div>`;
 }
 
 /** The page of the form, for a new task or a stored one. */
 export async function renderTaskForm(context: UserPageContext, form: TaskForm): Promise<Page> {
   const { csrfField, now, timeZone, texts } = context;
   const { taskForm, navigation } = texts;
-  const { values, formData, plan, errors = NO_ERRORS, status = 200, failure, trial, sent, conflict, proposal } = form;
+  const { values, formData, plan, errors = NO_ERRORS, status = 200, trial, sent, conflict, proposal } = form;
+  const outcome = { errors, failure: form.failure ?? taskForm.notSaved, trial };
   const { task } = formData;
   const address = task && `/tasks/${task.id}`;
   const save = conflict === undefined ? taskForm.save : taskForm.saveMine;
-  const hidden = html`${csrfField}${renderAttempt()}${task && html`<input type="hidden" name="task" value="${task.id}"><input type="hidden" name="revision" value="${task.revision}">`}${proposal && html`<input type="hidden" name="proposal" value="${proposal}">`}${enterKey(save)}`;
+  const hidden = html`${csrfField}${renderAttempt()}${renderTrialField(trial)}${task && html`<input type="hidden" name="task" value="${task.id}"><input type="hidden" name="revision" value="${task.revision}">`}${proposal && html`<input type="hidden" name="proposal" value="${proposal}">`}${enterKey(save)}`;
   return {
     title: task ? taskForm.edit(task.name) : taskForm.newTask,
     breadcrumb: task ? { href: address ?? '', text: task.name } : { href: '/tasks', text: navigation.tasks },
     subtitle: task ? undefined : proposal ? taskForm.proposed : taskForm.subtitle,
     status,
-    scripts: [ASSET_URLS.attach, ASSET_URLS.taskForm],
-    body: html`${renderProblems(errors, failure ?? taskForm.notSaved)}${conflict}${trial && renderTrial(trial, texts)}
+    scripts: [ASSET_URLS.attach, ASSET_URLS.taskForm, ...TRIAL_SCRIPTS],
+    answer: renderAnswer(context, outcome),
+    body: html`${renderOutcome(context, outcome)}${conflict}
 <form class="split steps" id="task-form" method="post" enctype="multipart/form-data" action="${address ? `${address}/edit` : '/tasks/new'}"${renderScriptTexts(texts)}${status === 200 && !trial && !sent && raw(' data-fresh')}>
 ${hidden}<section class="gap">${renderProviderNotice(context, formData)}
 ${renderPromptField({ prompt: values.prompt, rows: 8, errors, texts })}</section>

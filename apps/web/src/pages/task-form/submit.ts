@@ -166,8 +166,22 @@ async function showSentPrompt({ context, values, id, show }: Submission): Promis
 
 function tryPrompt({ context, form, values, formData, fileProblems, show }: Submission) {
   const { settings, problems } = readInput(values, formData, context.texts);
-  const trial = { settings, timezone: values.timezone, task: formData.task, ...readAttempt(form) };
+  const trial = { settings, timezone: values.timezone, task: formData.task, after: form.optional('after') };
   return tryTask(context, { ...trial, problems: { ...problems, ...fileProblems } }, show);
+}
+
+/** Sends the prompt of a stored task. */
+export async function tryStoredTask(
+  context: UserPageContext,
+  id: number,
+  show: Parameters<typeof tryTask>[2],
+): Promise<Page> {
+  const formData = await openForm(context, id);
+  if (!formData.task) throw new Error('openTaskForm answers the task that it is asked for.');
+  const values = toFormValues(formData.task, context.now);
+  const { settings, problems } = readInput(values, formData, context.texts);
+  const after = readForm(context.request).optional('after');
+  return tryTask(context, { settings, problems, timezone: values.timezone, task: formData.task, after }, show);
 }
 
 async function saveTask(submission: Submission): Promise<Page | Redirect> {

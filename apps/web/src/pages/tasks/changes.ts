@@ -6,6 +6,7 @@ import { renderNotFound } from '../../http/errors.ts';
 import { type Form, readForm } from '../../http/forms.ts';
 import { readId } from '../../http/path-ids.ts';
 import { type Notice, type PageResponse, redirect, type UserPageContext, unwrap } from '../../page.ts';
+import { readAttempt } from '../task-form/attempt.ts';
 import { buildListAddress, readListQuery } from './list-query.ts';
 
 type Outcomes = WebActionData<'runTasks'>;
@@ -14,11 +15,14 @@ type Past = Parameters<Texts['tasks']['changedOne']>[0];
 
 interface Change {
   past: Past;
-  apply(context: UserPageContext, ids: number[]): ReturnType<UserPageContext['actions']['runTasks']>;
+  apply(context: UserPageContext, ids: number[], form: Form): ReturnType<UserPageContext['actions']['runTasks']>;
 }
 
 const CHANGES: Record<string, Change> = {
-  run: { past: 'started', apply: ({ actions, session }, ids) => actions.runTasks(session, { ids }) },
+  run: {
+    past: 'started',
+    apply: ({ actions, session }, ids, form) => actions.runTasks(session, { ids, ...readAttempt(form) }),
+  },
   pause: {
     past: 'paused',
     apply: ({ actions, session }, ids) => actions.setTaskStatuses(session, { ids, status: 'paused' }),
@@ -47,7 +51,10 @@ export async function changeChosen(context: UserPageContext): Promise<PageRespon
   if (form.text('do') === 'delete') return { to: `/tasks/delete?ids=${ids.join(',')}` };
   const change = findChange(form);
   if (!change) return redirect(back);
-  return { to: back, notice: describeOutcomes(context.texts, unwrap(await change.apply(context, ids)), change.past) };
+  return {
+    to: back,
+    notice: describeOutcomes(context.texts, unwrap(await change.apply(context, ids, form)), change.past),
+  };
 }
 
 /** Runs, pauses or resumes one task. */
@@ -55,11 +62,12 @@ export async function changeOne(context: UserPageContext): Promise<PageResponse>
   const id = readId(context);
   if (!(await isOwnTask(context, id))) return renderNotFound(context);
   const back = `/tasks/${id}`;
-  const change = findChange(readForm(context.request));
+  const form = readForm(context.request);
+  const change = findChange(form);
   if (!change) return redirect(back);
   const { texts } = context;
   const { tasks } = texts;
-  const { refused } = unwrap(await change.apply(context, [id]));
+  const { refused } = unwrap(await change.apply(context, [id], form));
   if (refused[0]) {
     const text = tasks.refusedOne(change.past, toSentence(refused[0].reason, texts));
     return { to: back, notice: { kind: 'warn', text } };

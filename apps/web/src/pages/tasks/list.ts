@@ -15,6 +15,7 @@ import { renderMoment, renderMomentWithDistance } from '../../components/times.t
 import { type Html, html, raw } from '../../html.ts';
 import type { Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
+import { renderAttempt } from '../task-form/attempt.ts';
 import { buildListAddress, type ListQuery, readListQuery, toQuery } from './list-query.ts';
 import { describeLast, SIGNS } from './outcomes.ts';
 import { renderPause, renderPauseAll } from './pause-all-control.ts';
@@ -85,7 +86,7 @@ function renderList(context: UserPageContext, query: ListQuery, list: TaskList):
   if (tasks.length === 0) return html`${renderNoMatch(texts, query, isUnfinished)}${pager}`;
   const address = buildListAddress(query);
   const selectAll = html`<a href="${buildAddress('/tasks', { ...toQuery(query), choose: 'all' })}">${texts.tasks.selectAll}</a>`;
-  return html`<form method="post" action="${address}" aria-label="${texts.tasks.selectedTasks}">${context.csrfField}
+  return html`<form method="post" action="${address}" aria-label="${texts.tasks.selectedTasks}">${context.csrfField}${renderAttempt()}
 <div class="head tools bulk">
 <p class="hint">${texts.tasks.selectHint(selectAll)}</p>
 <div class="do"><span class="muted fine">${texts.tasks.selected}</span>

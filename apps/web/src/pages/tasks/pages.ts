@@ -7,8 +7,9 @@ import { pauseUntil } from './pause.ts';
 import { pauseAll } from './pause-all.ts';
 import { skipNext } from './skip.ts';
 import { showTask } from './task.ts';
+import { tryTaskNow } from './try.ts';
 
-export function taskPages({ user }: PageRoutes): void {
+export function taskPages({ user, answer }: PageRoutes): void {
   user('GET', '/tasks', showTasks);
   user('POST', '/tasks', changeChosen);
   user('GET', '/tasks/delete', confirmDeletions);
@@ -16,6 +17,7 @@ export function taskPages({ user }: PageRoutes): void {
   user('POST', '/tasks/pause', pauseAll);
   user('GET', '/tasks/:id', showTask);
   user('POST', '/tasks/:id', changeOne);
+  answer('/tasks/:id/try', tryTaskNow);
   user('POST', '/tasks/:id/pause', pauseUntil);
   user('POST', '/tasks/:id/skip', skipNext);
   user('GET', '/tasks/:id/backfill', openBackfill);

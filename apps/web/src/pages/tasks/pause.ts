@@ -22,7 +22,7 @@ export async function pauseUntil(context: UserPageContext): Promise<Page | Redir
   const show = async (errors: FormErrors, status: number): Promise<Page> => {
     const view = unwrap(await actions.getTaskPage(session, { id }));
     // The address is one that cannot be opened, so the page does not refresh itself.
-    return { ...renderTaskPage(context, view, { values, errors }), isLive: false, status };
+    return { ...renderTaskPage(context, view, { refusedPause: { values, errors } }), isLive: false, status };
   };
   const problem = until === null ? tasks.dateMissing : until <= now ? tasks.notInFuture : null;
   if (until === null || problem !== null) return show({ fields: { pausedUntil: [problem ?? ''] }, form: null }, 422);

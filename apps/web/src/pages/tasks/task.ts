@@ -1,4 +1,5 @@
 import type { TaskView } from '../../actions.ts';
+import { toLocalTime } from '../../components/schedule/local-time.ts';
 import { isRegular, toRecurrence } from '../../components/schedule/recurrence-text.ts';
 import { renderSchedule } from '../../components/schedule/render.ts';
 import {
@@ -9,10 +10,13 @@ import {
   renderTallStrip,
 } from '../../components/status-icon.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
+import { ASSET_URLS } from '../../http/assets.ts';
 import { readId } from '../../http/path-ids.ts';
 import { type Page, type UserPageContext, unwrap } from '../../page.ts';
 import { describeFailure } from '../runs/failures.ts';
+import { runsOfTask } from '../runs/list.ts';
 import { describeOutcome } from '../runs/outcomes.ts';
+import { renderAnswer, renderOutcome, TRIAL_SCRIPTS, type TrialOutcome } from '../task-form/trial/trial.ts';
 import { describeFate, SIGNS } from './outcomes.ts';
 import { isPausedUntil, type RefusedPause, renderPauseForm } from './pause-control.ts';
 import { renderAnswers } from './task-answers.ts';
@@ -26,7 +30,17 @@ export async function showTask(context: UserPageContext): Promise<Page> {
   return renderTaskPage(context, unwrap(await context.actions.getTaskPage(context.session, { id: readId(context) })));
 }
 
-export function renderTaskPage(context: UserPageContext, view: TaskView, refusedPause?: RefusedPause): Page {
+/** What a form of the page has come to. */
+interface SentForm {
+  refusedPause?: RefusedPause;
+  outcome?: TrialOutcome;
+}
+
+export function renderTaskPage(
+  context: UserPageContext,
+  view: TaskView,
+  { refusedPause, outcome = {} }: SentForm = {},
+): Page {
   const { task, runs } = view;
   const { tasks } = context.texts;
   const words = toRecurrence(task);
@@ -37,8 +51,11 @@ export function renderTaskPage(context: UserPageContext, view: TaskView, refused
     breadcrumb: { href: '/tasks', text: tasks.title },
     subtitle: html`${renderSchedule(task, context)}. ${describeNext(context, view)}`,
     isLive: true,
-    aside: renderButtons(context, view, refusedPause !== undefined),
-    body: html`${refusedPause && renderPauseForm(context, view, refusedPause)}
+    scripts: [...TRIAL_SCRIPTS, ASSET_URLS.strip],
+    aside: renderButtons(context, view, { isPauseRefused: refusedPause !== undefined, trial: outcome.trial }),
+    answer: renderAnswer(context, outcome),
+    body: html`${renderOutcome(context, outcome)}
+${refusedPause && renderPauseForm(context, view, refusedPause)}
 ${task.description && html`<p class="lead">${task.description}</p>`}
 ${renderPrompt(context, view)}
 ${renderFailure(context, view)}
@@ -101,7 +118,7 @@ const KEY: readonly RunOutcome[] = [
   'cancelled',
 ];
 
-function renderStripSection(context: UserPageContext, { planned }: TaskView): Html {
+function renderStripSection(context: UserPageContext, { task, planned }: TaskView): Html {
   const { texts } = context;
   const { tasks, formats } = texts;
   if (planned.length === 0) {
@@ -109,10 +126,13 @@ function renderStripSection(context: UserPageContext, { planned }: TaskView): Ht
 <p class="muted">${tasks.noPlannedRuns}</p></section>`;
   }
   const fates = planned.map(({ fate }) => SIGNS[fate]);
-  const cells = planned.map(({ plannedFor, fate, latenessMs }) => {
+  const cells = planned.map(({ plannedFor, fate, latenessMs, executionId }) => {
     const moment = formats.momentLabel(new Date(plannedFor), context);
     const late = fate === 'late' && latenessMs !== null ? tasks.lateBy(formats.duration(latenessMs)) : '';
-    return { outcome: SIGNS[fate], title: `${moment}: ${describeFate(texts, fate)}${late}` };
+    const { date } = toLocalTime(new Date(plannedFor), context.timeZone);
+    const ofDay = { from: date, to: date, ...(fate === 'missed' && { outcome: 'missed' }) };
+    const href = executionId === null ? runsOfTask(task.id, ofDay) : `/executions/${executionId}`;
+    return { outcome: SIGNS[fate], href, title: `${moment}: ${describeFate(texts, fate)}${late}` };
   });
   const day = (at: string | undefined) => (at === undefined ? '' : formats.day(new Date(at), context));
   return html`<section aria-labelledby="fates">

@@ -61,6 +61,13 @@ const agentActions = {
   confirmProposal: userAction(strictObject({ id: Uuid, changes: ConfirmTaskInput.properties.changes })),
 };
 
+/** Where an answer goes while it arrives. */
+export interface AnswerStream {
+  onText(text: string): void;
+  /** Aborts when the browser is gone. */
+  signal: AbortSignal;
+}
+
 /** What the actions of the dashboard take, in addition to those of the specification: one input each, with ids as numbers. */
 export const WEB_ACTIONS = {
   ...accountActions,

@@ -36,7 +36,7 @@ export const runActions = {
   getRun: userAction(strictObject({ id: Id, against: Type.Optional(Id) })),
   retryRun: userAction(strictObject({ id: Id })),
   /** Runs the task of this run. */
-  runAgain: userAction(strictObject({ id: Id })),
+  runAgain: userAction(strictObject({ id: Id, attempt: Type.Optional(Uuid) })),
   cancelRun: userAction(strictObject({ id: Id })),
   deliverAgain: userAction(strictObject({ webhookId: Uuid, deliveryId: Uuid, isChannel: Type.Boolean() })),
 };

@@ -79,7 +79,8 @@ export const taskFormActions = {
   tryPrompt: userAction(
     strictObject({
       ...TypedTask,
-      attempt,
+      /** The trial on the page: another answer is asked for. Without it, the same input has the same answer for ten minutes. */
+      after: Type.Optional(Uuid),
       aiModel: Type.Required(Type.Object({ aiModel })).properties.aiModel,
       maxTokens,
       temperature,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { InstantInput, MAX_ID, strictObject, stringEnum } from '../../primitives.ts';
+import { InstantInput, MAX_ID, strictObject, stringEnum, Uuid } from '../../primitives.ts';
 import { TaskStatus } from '../../tasks.ts';
 import { userAction } from './define.ts';
 
@@ -22,7 +22,7 @@ export const taskListActions = {
   findTasks: userAction(strictObject({ search: Type.String({ minLength: 1, maxLength: 100 }) })),
   /** Those of `ids` that the caller owns. */
   getTaskNames: userAction(strictObject({ ids: Ids })),
-  runTasks: userAction(strictObject({ ids: Ids })),
+  runTasks: userAction(strictObject({ ids: Ids, attempt: Type.Optional(Uuid) })),
   setTaskStatuses: userAction(strictObject({ ids: Ids, status: stringEnum(['active', 'paused']) })),
   deleteTasks: userAction(strictObject({ ids: Ids })),
   /** Every active task, until then. */

@@ -7,8 +7,15 @@ import type { WebActionBuilder } from './create-web-action.ts';
 export const agentActions = ({ signedIn }: WebActionBuilder) => ({
   askAgent: signedIn(
     'askAgent',
-    async ({ ctx, caller }, input) =>
-      processMessage(ctx, caller, input, { signal: ctx.worker.stopping, proposes: true }),
+    async ({ ctx, caller, stream }, input) => {
+      const { stopping } = ctx.worker;
+      const signal = stream ? AbortSignal.any([stopping, stream.signal]) : stopping;
+      return processMessage(ctx, caller, input, {
+        signal,
+        proposes: true,
+        ...(stream && { onContent: stream.onText }),
+      });
+    },
     { as: 'POST /api/agent/process' },
   ),
 

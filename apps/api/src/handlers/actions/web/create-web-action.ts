@@ -1,6 +1,7 @@
 import { ActionClient, type ActionError, type ActionResult } from '@carillon/contract/actions/index';
 import type { WebAction } from '@carillon/contract/actions/web/define';
 import {
+  type AnswerStream,
   type ConfirmationRequired,
   type OpenedSession,
   type Viewer,
@@ -52,6 +53,7 @@ interface GuestOptions extends Options {
 type Action<First, K extends WebActionName, D> = (
   first: First,
   input: WebActionInput<K>,
+  stream?: AnswerStream,
 ) => Promise<
   ActionResult<Plain<D>> | ((typeof WEB_ACTIONS)[K]['access'] extends 'admin' ? ConfirmationRequired : never)
 >;
@@ -85,7 +87,7 @@ export function createWebActionBuilder(ctx: Context): WebActionBuilder {
       } = WEB_ACTIONS[name] as WebAction & { access: 'user' | 'admin' };
       const rate = as === undefined ? null : findLimit(as, access);
       const read = isPlain ? readInput(schema) : (given: unknown) => given;
-      const action = (session: unknown, given: unknown) =>
+      const action = (session: unknown, given: unknown, stream?: AnswerStream) =>
         runActionWith(describeError, ctx, name, async (ctx, line) => {
           const opened = readOpenedSession(session);
           const { caller } = opened ?? (await admit(ctx, session, { access, rate, isOpenWithoutFactor }));
@@ -96,7 +98,8 @@ export function createWebActionBuilder(ctx: Context): WebActionBuilder {
           if (opened && rate) {
             await assertRateLimit(ctx, rate, userKey(rate, caller.id), { userId: caller.id, endpoint: rate.bucket });
           }
-          const call = { ctx: { ...ctx, via: 'page' as const, ...(opened && { origin: opened.origin }) }, caller };
+          const callCtx = { ...ctx, via: 'page' as const, ...(opened && { origin: opened.origin }) };
+          const call = { ctx: callCtx, caller, ...(stream && { stream }) };
           return toPlain(await work(call, read(given, call) as never));
         });
       return action as never;

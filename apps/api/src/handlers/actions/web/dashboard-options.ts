@@ -9,6 +9,7 @@ import {
   serializeTicketCookie,
 } from '../../../platform/http/credentials.ts';
 import { handleError, prepareError } from '../../../platform/http/error-handler.ts';
+import { abortOnHangUp, streamAnswer, wantsEvents } from '../../../platform/http/event-stream.ts';
 import { serializeSession } from '../sessions.ts';
 import { buildWebActions } from './build.ts';
 
@@ -33,6 +34,11 @@ export function buildDashboardOptions(ctx: Context): Dashboard {
     csrfKey: createHmac('sha256', jwtSecret).update('csrf tokens of the dashboard').digest('base64url'),
     prepareError,
     sendError: handleError,
+    wantsEvents: ({ headers }) => wantsEvents(headers.accept),
+    streamAnswer: (request, reply, work) => {
+      const { signal } = abortOnHangUp(reply);
+      return streamAnswer(request, reply, { keepAliveMs: 15_000 }, (onText) => work({ onText, signal }));
+    },
     describeService,
   };
 }

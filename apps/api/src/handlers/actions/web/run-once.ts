@@ -17,19 +17,24 @@ import type { Call } from '../mappings.ts';
 
 const POLL_MS = 200;
 
+/** How long the transactions that start runs may take. */
+export const RUN_MS = 30_000;
+
 interface Once {
   action: string;
-  /** Names one showing of a form; without one the work is always done. */
+  /** Names what the form was sent for, such as one showing of it; without one the work is always done. */
   attempt: string | undefined;
   input: unknown;
   /** How long the work may take. */
   leaseMs: number;
+  /** How long the answer is kept. Default: as those of an `Idempotency-Key`. */
+  keepMs?: number;
 }
 
 /** Does the work of a form once: the same form sent again waits for the first answer, and gets it. */
 export async function runOnce<T>(
   { ctx, caller }: Call,
-  { action, attempt, input, leaseMs }: Once,
+  { action, attempt, input, leaseMs, keepMs }: Once,
   work: () => Promise<T>,
 ): Promise<T> {
   if (attempt === undefined) return work();
@@ -37,7 +42,7 @@ export async function runOnce<T>(
   const scope = createHash('sha256')
     .update(JSON.stringify([action, attempt, fingerprint]))
     .digest('hex');
-  const lock = await waitForKey({ ctx, caller }, createKeyLockRequest(scope, leaseMs));
+  const lock = await waitForKey({ ctx, caller }, createKeyLockRequest(scope, leaseMs, keepMs));
   if (typeof lock.state === 'object') return JSON.parse(decryptResponse(ctx, lock, lock.state, fingerprint).body);
   try {
     const result = await work();

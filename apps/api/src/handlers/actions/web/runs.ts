@@ -7,6 +7,7 @@ import { getExecution } from '../../../product/executions/read.ts';
 import { seeExecution, seeExecutions } from '../../../product/executions/seen.ts';
 import { executeTask, retryExecution } from '../../../product/executions/start.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
+import { RUN_MS, runOnce } from './run-once.ts';
 
 export const runActions = ({ signedIn }: WebActionBuilder) => ({
   listRuns: signedIn('listRuns', async ({ ctx, caller }, input) => listRuns(ctx, caller, input)),
@@ -30,10 +31,13 @@ export const runActions = ({ signedIn }: WebActionBuilder) => ({
 
   runAgain: signedIn(
     'runAgain',
-    async ({ ctx, caller }, { id }) => {
+    async (call, { id, attempt }) => {
+      const { ctx, caller } = call;
       const { taskId } = await getExecution(ctx, caller, id);
-      const { executionId } = await executeTask(ctx, caller, taskId);
-      return { id: executionId };
+      return runOnce(call, { action: 'runAgain', attempt, input: id, leaseMs: RUN_MS }, async () => {
+        const { executionId } = await executeTask(ctx, caller, taskId);
+        return { id: executionId };
+      });
     },
     { as: 'POST /api/tasks/:id/execute' },
   ),

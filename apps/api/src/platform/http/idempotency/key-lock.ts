@@ -14,6 +14,8 @@ export interface KeyLockRequest {
   token: string;
   /** Set for a handler that calls external services: its lock outlives the connection to the database. */
   leaseMs: number | null;
+  /** How long the answer is kept; null for the setting of the installation. */
+  keepMs: number | null;
 }
 
 /** The answer of an earlier request, encrypted. */
@@ -31,10 +33,15 @@ export interface KeyLock {
   state: 'locked' | 'running' | EncryptedResponse;
 }
 
-export const createKeyLockRequest = (scope: string, leaseMs: number | null): KeyLockRequest => ({
+export const createKeyLockRequest = (
+  scope: string,
+  leaseMs: number | null,
+  keepMs: number | null = null,
+): KeyLockRequest => ({
   scope,
   token: randomUUID(),
   leaseMs,
+  keepMs,
 });
 
 const value = (name: string, type: string) => sql`${sql.placeholder(name)}::${sql.raw(type)}`;
@@ -55,16 +62,15 @@ interface FoundKeyLock {
   locked: { isMine: boolean };
 }
 
-function toLockValues(ctx: Pick<Context, 'now' | 'config'>, { scope, token, leaseMs }: KeyLockRequest) {
+function toLockValues(ctx: Pick<Context, 'now' | 'config'>, { scope, token, leaseMs, keepMs }: KeyLockRequest) {
   const at = ctx.now().getTime();
-  const keepMs = ctx.config.retention.idempotencyHours * HOUR_MS;
   return {
     lockScope: scope,
     lockToken: token,
     lockNow: new Date(at).toISOString(),
     lockLeaseSeconds: (leaseMs ?? LEASE_MS) / 1000,
     lockFollowsConnection: leaseMs === null,
-    lockExpiresAt: new Date(at + keepMs).toISOString(),
+    lockExpiresAt: new Date(at + (keepMs ?? ctx.config.retention.idempotencyHours * HOUR_MS)).toISOString(),
   };
 }
 

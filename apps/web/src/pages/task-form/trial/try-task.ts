@@ -1,9 +1,10 @@
 import type { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
+import { isUuid } from '@carillon/contract/validation/formats';
 import type { StoredTask } from '../../../actions.ts';
 import type { Page, UserPageContext } from '../../../page.ts';
-import type { TaskForm } from '../form.ts';
 import { hasErrors, type Problems, toTaskErrors, toTaskStatus, withProblems } from '../problems.ts';
 import { describeTask } from './prompt-preview.ts';
+import type { TrialOutcome } from './trial.ts';
 
 /** What is needed to try a prompt, its schema and the watched values. */
 const TRIED = [
@@ -25,14 +26,15 @@ interface TrialTask {
   problems: Problems;
   timezone: string;
   task: StoredTask | null;
-  attempt?: string;
+  /** The id of the trial on the page; undefined without one. */
+  after: string | undefined;
 }
 
 /** Sends the prompt, and shows the form again with the answer. */
 export async function tryTask(
-  { actions, session, texts }: UserPageContext,
-  { settings, problems, timezone, task, attempt }: TrialTask,
-  show: (rest: Partial<TaskForm>) => Promise<Page>,
+  { actions, session, stream, texts }: UserPageContext,
+  { settings, problems, timezone, task, after }: TrialTask,
+  show: (outcome: TrialOutcome & { status?: number }) => Promise<Page>,
 ): Promise<Page> {
   const { prompt, aiModel = '', maxTokens, temperature, attachments, maxToolUses, watch = [] } = settings;
   const failure = texts.taskForm.notTried;
@@ -43,7 +45,7 @@ export async function tryTask(
   // Paths that are none are refused before the model is asked, which costs.
   const paths = await actions.tryWatch(session, { text: '', watch });
   if (!paths.success) return refuse(paths);
-  const result = await actions.tryPrompt(session, {
+  const input = {
     ...describeTask({ ...settings, timezone }, task?.id ?? null),
     prompt,
     aiModel,
@@ -51,8 +53,9 @@ export async function tryTask(
     temperature,
     attachments,
     maxToolUses,
-    ...(attempt !== undefined && { attempt }),
-  });
+    ...(after !== undefined && isUuid(after) && { after }),
+  };
+  const result = await actions.tryPrompt(session, input, stream);
   if (!result.success) return refuse(result);
   const { answer, output, problems: mismatches } = result.data;
   if (mismatches.length > 0) return show({ trial: { ...result.data, watched: null } });

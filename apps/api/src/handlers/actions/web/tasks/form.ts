@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { CreateTaskInput } from '@carillon/contract/tasks';
 import { AppError } from '../../../../errors.ts';
 import { listModels } from '../../../../lib/ai/models/list-models.ts';
@@ -20,6 +21,9 @@ import { runOnce } from '../run-once.ts';
 
 /** For its transactions. */
 const CREATION_MS = 30_000;
+
+/** As long as a prompt that has not changed has the same answer, in every tab, until another one is asked for. */
+const TRIAL_MS = 10 * 60_000;
 
 const CREATION = { as: 'POST /api/agent/create-task' };
 
@@ -91,15 +95,18 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
 
   tryPrompt: signedIn(
     'tryPrompt',
-    async (call, { attempt, ...given }) => {
+    async (call, { after = 'none', ...given }) => {
       const { context, taskId, timezone, name, ...input } = given;
-      const { ctx, caller } = call;
+      const { ctx, caller, stream } = call;
       const leaseMs = ctx.config.ai.timeoutMs + CREATION_MS;
-      return runOnce(call, { action: 'tryPrompt', attempt, input: given, leaseMs }, async () => {
+      const once = { action: 'tryPrompt', attempt: after, input: given, leaseMs, keepMs: TRIAL_MS };
+      return runOnce(call, once, async () => {
         const { outputSchema, tools } = input;
         const task = { context, taskId, timezone, name, outputSchema, tools };
         const request = await previewPrompt(ctx, caller, { prompt: input.prompt, ...task });
-        return tryPrompt(ctx, caller, { ...input, ...request });
+        // It goes on without the browser: the page that is opened again gets this answer.
+        const tried = await tryPrompt(ctx, caller, { ...input, ...request }, stream?.onText);
+        return { ...tried, id: randomUUID(), answeredAt: ctx.now().toISOString() };
       });
     },
     { as: 'POST /api/agent/process' },

@@ -5,6 +5,7 @@ import { listTasksBefore, listTasksPausedUntil } from '../../../../product/tasks
 import { findTasksByName, getTaskNames, listTasksWithRuns } from '../../../../product/tasks/task-list.ts';
 import { changeTask } from '../../../../product/tasks/write.ts';
 import type { WebActionBuilder } from '../create-web-action.ts';
+import { RUN_MS, runOnce } from '../run-once.ts';
 
 /** Each change of several tasks counts as one towards the rate limit. */
 export const taskListActions = ({ signedIn }: WebActionBuilder) => ({
@@ -12,9 +13,14 @@ export const taskListActions = ({ signedIn }: WebActionBuilder) => ({
   findTasks: signedIn('findTasks', ({ ctx, caller }, { search }) => findTasksByName(ctx, caller, search)),
   getTaskNames: signedIn('getTaskNames', ({ ctx, caller }, input) => getTaskNames(ctx, caller, input)),
 
-  runTasks: signedIn('runTasks', ({ ctx, caller }, { ids }) => changeEach(ids, (id) => executeTask(ctx, caller, id)), {
-    as: 'POST /api/tasks/:id/execute',
-  }),
+  runTasks: signedIn(
+    'runTasks',
+    async (call, { ids, attempt }) =>
+      runOnce(call, { action: 'runTasks', attempt, input: ids, leaseMs: RUN_MS }, () =>
+        changeEach(ids, (id) => executeTask(call.ctx, call.caller, id)),
+      ),
+    { as: 'POST /api/tasks/:id/execute' },
+  ),
   setTaskStatuses: signedIn(
     'setTaskStatuses',
     ({ ctx, caller }, { ids, status }) => changeEach(ids, (id) => changeTask(ctx, caller, id, { status })),
