@@ -101,7 +101,7 @@ t.test('A script gets the answer as it arrives, then as the page shows it, or wh
   visitor.cookies.delete('csrf');
   t.equal((await visitor.stream(page, 'Send', { message: 'Name a moon.' })).response.statusCode, 403);
   visitor.cookies.clear();
-  t.match((await visitor.stream(page, 'Send')).response, { statusCode: 303 }, 'without the session');
+  t.match((await visitor.stream(page, 'Send')).response, { statusCode: 403 }, 'without the session');
   t.equal(ai.requests.length, 2);
 });
 
