@@ -4,6 +4,7 @@ import { TOOLS } from '../apps/api/src/handlers/mcp/tools/index.ts';
 import { VARIABLES } from '../apps/api/src/lib/config/variables.ts';
 import { getPlanLimits } from '../apps/api/src/platform/limits/plan-limits.ts';
 import {
+  CLIENT_REGISTRATIONS,
   MCP_REQUESTS,
   OTHER_ENDPOINTS,
   PUBLIC_ENDPOINTS,
@@ -184,7 +185,7 @@ function buildRatesTable(): string {
   return [
     '| Endpoint | Limit | Counted by |',
     '| --- | --- | --- |',
-    ...[...RATE_LIMITS, MCP_REQUESTS, OTHER_ENDPOINTS, PUBLIC_ENDPOINTS].map(row),
+    ...[...RATE_LIMITS, MCP_REQUESTS, CLIENT_REGISTRATIONS, OTHER_ENDPOINTS, PUBLIC_ENDPOINTS].map(row),
     '',
   ].join('\n');
 }

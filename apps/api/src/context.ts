@@ -106,6 +106,8 @@ export interface CallerKey {
   id: string;
   name: string;
   scopes: readonly ApiKeyScope[];
+  /** Whether it is the connection of an app, whose tokens are good for `/mcp` only. */
+  isApp: boolean;
 }
 
 export const systemClock = () => new Date();

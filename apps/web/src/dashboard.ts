@@ -11,6 +11,7 @@ import type { Dashboard } from './page.ts';
 import { accountPages } from './pages/account/pages.ts';
 import { adminPages } from './pages/admin/pages.ts';
 import { agentPages } from './pages/agent/pages.ts';
+import { appPages } from './pages/apps/pages.ts';
 import { channelPages } from './pages/channels/pages.ts';
 import { filePages } from './pages/files/list.ts';
 import { searchPages } from './pages/home/search.ts';
@@ -49,6 +50,7 @@ export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashbo
   accountPages(routes);
   adminPages(routes);
   agentPages(routes);
+  appPages(routes);
   channelPages(routes);
   filePages(routes);
   homePages(routes);

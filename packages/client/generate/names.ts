@@ -88,6 +88,8 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   createSecret: 'secrets.create',
   listSecrets: 'secrets.list',
   deleteSecret: 'secrets.delete',
+  listApps: 'user.apps',
+  disconnectApp: 'user.disconnectApp',
   listEvents: 'events.list',
 };
 

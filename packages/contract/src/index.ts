@@ -1,4 +1,5 @@
 import { ApiKey } from './accounts/api-keys.ts';
+import { App } from './accounts/apps.ts';
 import { Session } from './accounts/auth.ts';
 import { Factor } from './accounts/factors.ts';
 import { Notification } from './accounts/notifications.ts';
@@ -55,6 +56,7 @@ export const NAMED_SCHEMAS = [
   User,
   ApiKey,
   Secret,
+  App,
   Webhook,
   DeliveryAttempt,
   Channel,

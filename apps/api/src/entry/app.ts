@@ -37,6 +37,7 @@ import { factorRoutes } from '../product/auth/factors/routes.ts';
 import { authenticateRequests, authorizeRequests } from '../product/auth/guard.ts';
 import { keysRoutes } from '../product/auth/keys/routes.ts';
 import { oauthRoutes } from '../product/auth/oauth-routes.ts';
+import { appsRoutes, oauthServerRoutes } from '../product/auth/oauth-server/routes.ts';
 import { authRoutes } from '../product/auth/routes.ts';
 import { registerSessionTokens } from '../product/auth/tokens.ts';
 import { channelsRoutes } from '../product/deliveries/channels/routes.ts';
@@ -107,6 +108,8 @@ export async function buildApp(
   app.register(authRoutes, { ctx });
   app.register(factorRoutes, { ctx });
   app.register(oauthRoutes, { ctx });
+  app.register(appsRoutes, { ctx });
+  if (ctx.config.dashboard) app.register(oauthServerRoutes, { ctx });
   app.register(usersRoutes, { ctx });
   app.register(adminUsersRoutes, { ctx });
   app.register(keysRoutes, { ctx });

@@ -4,12 +4,13 @@ import t from 'tap';
 import { insertAlert } from '../support/alerts.ts';
 import { CHANNEL } from '../support/channels.ts';
 import { testContext } from '../support/context.ts';
+import { connectProgram } from '../support/oauth-client.ts';
 import { signUpAda } from '../support/people.ts';
 import { insertEndedRuns, readRuns } from '../support/task-rows.ts';
 import { postTask } from '../support/tasks.ts';
 import { postWebhook, WEBHOOK } from '../support/webhooks.ts';
 
-const { app, ctx } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1000' } });
+const { app, ctx } = await testContext(t, { env: { RATE_LIMIT_MULTIPLIER: '1000', DASHBOARD: 'true' } });
 const document = (await app.inject('/api/docs/json')).json();
 const ada = await signUpAda(app);
 const { headers } = ada;
@@ -22,6 +23,8 @@ await insertEndedRuns(ctx, { taskId, userId: ada.id, count: 2 });
 const [, { id: executionId }] = (await readRuns(ctx, taskId)) as [unknown, { id: number }];
 const { key } = await post('/api/keys', { name: 'Backup job', scopes: ['tasks:read'] });
 const { secret } = await post('/api/secrets', { name: 'a', host: 'a.example', header: 'X-Key', value: 'b' });
+await connectProgram(app, ada);
+const [connected] = (await app.inject({ url: '/api/user/apps', headers })).json().apps;
 const { delivery } = await post(`/api/webhooks/${webhook.id}/test`);
 const { channel } = await post('/api/channels', CHANNEL);
 const sent = (await post(`/api/channels/${channel.id}/test`)).delivery;
@@ -54,6 +57,7 @@ const ROWS: Record<string, unknown> = {
   '/api/auth/sessions/{id}': session.id,
   '/api/keys/{id}': key.id,
   '/api/secrets/{id}': secret.id,
+  '/api/user/apps/{id}': connected.id,
   '/api/user/factors/{id}': (await post('/api/user/factors/totp')).factor.id,
 };
 

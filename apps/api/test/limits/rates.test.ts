@@ -5,6 +5,8 @@ import {
   ACTION_RATE_LIMITS,
   API_KEY_CREATIONS,
   CHANNEL_TESTS,
+  CLIENT_DOCUMENTS,
+  CLIENT_REGISTRATIONS,
   CONFIRMATIONS_OF_USER,
   CONFIRMATIONS_TO_ADDRESS,
   DELIVERIES,
@@ -61,6 +63,7 @@ t.test('The table equals the table of the specification', async (t) => {
   t.match(OTHER_ENDPOINTS, { limit: 100, windowSeconds: MINUTE, scope: 'user' });
   t.match(PUBLIC_ENDPOINTS, { limit: 600, windowSeconds: MINUTE, scope: 'ip' });
   t.match(MCP_REQUESTS, { limit: 600, windowSeconds: MINUTE, scope: 'user' });
+  t.match(CLIENT_REGISTRATIONS, { limit: 10, windowSeconds: HOUR, scope: 'ip' });
   t.match(DELIVERIES, { limit: 100, windowSeconds: MINUTE });
   const actions = Object.entries(ACTION_RATE_LIMITS).map(([name, { limit, windowSeconds }]) => [
     name,
@@ -84,6 +87,8 @@ t.test('No two limits share a counter', async (t) => {
     ACCOUNT_LOGINS,
     API_KEY_CREATIONS,
     CHANNEL_TESTS,
+    CLIENT_DOCUMENTS,
+    CLIENT_REGISTRATIONS,
     PASSWORD_ATTEMPTS,
     CONFIRMATIONS_OF_USER,
     CONFIRMATIONS_TO_ADDRESS,
@@ -116,8 +121,12 @@ const OTHERS = {
     'GET /mcp',
     'GET /.well-known/oauth-protected-resource',
     'GET /.well-known/oauth-protected-resource/mcp',
+    'GET /.well-known/oauth-authorization-server',
+    'POST /oauth/token',
+    'POST /oauth/revoke',
   ],
   [MCP_REQUESTS.bucket]: ['POST /mcp'],
+  [CLIENT_REGISTRATIONS.bucket]: ['POST /oauth/register'],
   [OTHER_ENDPOINTS.bucket]: [
     'POST /api/auth/logout',
     'POST /api/auth/confirm',
@@ -143,6 +152,8 @@ const OTHERS = {
     'GET /api/secrets',
     'POST /api/secrets',
     'DELETE /api/secrets/:id',
+    'GET /api/user/apps',
+    'DELETE /api/user/apps/:id',
     'POST /api/tasks/preview',
     'POST /api/tasks/preview-prompt',
     'POST /api/tasks/preview-sources',

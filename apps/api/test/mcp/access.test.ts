@@ -4,6 +4,7 @@ import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.
 import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { TOOLS } from '../../src/handlers/mcp/tools/index.ts';
 import { SESSION_COOKIE } from '../../src/platform/http/credentials.ts';
 import { generateApiKey } from '../../src/product/auth/tokens.ts';
 import { START, testContext } from '../support/context.ts';
@@ -12,7 +13,8 @@ import { ERA_2026, post, postRaw } from '../support/mcp.ts';
 import { signUp, signUpAlice } from '../support/people.ts';
 
 const BASE_URL = 'https://carillon.example.com';
-const METADATA = `resource_metadata="${BASE_URL}/.well-known/oauth-protected-resource/mcp"`;
+const SCOPES = 'tasks:read tasks:write executions:read executions:run webhooks:read usage:read';
+const METADATA = `resource_metadata="${BASE_URL}/.well-known/oauth-protected-resource/mcp", scope="${SCOPES}"`;
 const CORS_ORIGINS = 'https://desk.example.com';
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
@@ -75,15 +77,18 @@ t.test('The documents of RFC 9728 name the resource and the scopes of its tools'
     t.same(document, {
       resource: `${BASE_URL}/mcp`,
       resource_name: 'Carillon',
+      authorization_servers: [BASE_URL],
       bearer_methods_supported: ['header'],
       resource_documentation: `${BASE_URL}/api/docs`,
     });
-    t.ok(scopes.includes('tasks:read'));
-    t.notOk(scopes.includes('admin'));
+    t.same(scopes, SCOPES.split(' '));
+    t.same([...scopes].sort(), [...new Set(TOOLS.map(({ scope }) => scope))].sort(), 'what the tools need');
   }
 });
 
-/** Remembers nothing and fails if it is asked to open a browser. */
+const opened: URL[] = [];
+
+/** Remembers nothing. */
 const signIn = {
   redirectUrl: 'http://127.0.0.1:1/callback',
   clientMetadata: { redirect_uris: ['http://127.0.0.1:1/callback'], client_name: 'A test' },
@@ -91,12 +96,12 @@ const signIn = {
   saveClientInformation: () => {},
   tokens: () => undefined,
   saveTokens: () => {},
-  redirectToAuthorization: () => t.fail('There is nothing to open.'),
+  redirectToAuthorization: (to: URL) => void opened.push(to),
   saveCodeVerifier: () => {},
   codeVerifier: () => 'none',
 };
 
-t.test('A client without a key ends with an error, also if it looks for an authorization server', async (t) => {
+t.test('A client without a key ends with an error, or opens the page that connects it', async (t) => {
   const INFO = { name: 'A test', version: '1.0.0' };
   for (const authProvider of [undefined, signIn]) {
     const asked: string[] = [];
@@ -118,11 +123,16 @@ t.test('A client without a key ends with an error, also if it looks for an autho
       );
       t.ok(error instanceof Error);
       const { message } = error as Error;
-      t.match(message, /API key|HTTP 401/, `${asked.join(', ')}: ${message}`);
+      t.match(message, /API key|HTTP 401|Unauthorized/, `${asked.join(', ')}: ${message}`);
       t.notMatch(message, /<html/);
     }
     t.ok(asked.length < 15, asked.join(', '));
   }
+  t.same(
+    opened.map(({ origin, pathname }) => origin + pathname),
+    [`${BASE_URL}/oauth/authorize`, `${BASE_URL}/oauth/authorize`],
+  );
+  t.equal(opened[0]?.searchParams.get('scope'), SCOPES, 'what the challenge names');
 });
 
 t.test('A request of a page of another site is refused before its key is read', async (t) => {

@@ -1,5 +1,11 @@
 import t from 'tap';
-import { MCP_REQUESTS, OTHER_ENDPOINTS, PUBLIC_ENDPOINTS, RATE_LIMITS } from '../../src/platform/limits/rates.ts';
+import {
+  CLIENT_REGISTRATIONS,
+  MCP_REQUESTS,
+  OTHER_ENDPOINTS,
+  PUBLIC_ENDPOINTS,
+  RATE_LIMITS,
+} from '../../src/platform/limits/rates.ts';
 import { testContext } from '../support/context.ts';
 import { listRoutes } from '../support/contract/conformance.ts';
 import { readServedDocument } from '../support/contract/served-document.ts';
@@ -87,6 +93,6 @@ t.test('every response has X-Request-ID, and session responses have their own he
 });
 
 t.test('every rate of a route is in the table of rate limits', async (t) => {
-  const known = new Set([...RATE_LIMITS, MCP_REQUESTS, OTHER_ENDPOINTS, PUBLIC_ENDPOINTS]);
+  const known = new Set([...RATE_LIMITS, CLIENT_REGISTRATIONS, MCP_REQUESTS, OTHER_ENDPOINTS, PUBLIC_ENDPOINTS]);
   for (const { url, config } of listRoutes(app)) if (config?.rate) t.ok(known.has(config.rate), url);
 });

@@ -26,6 +26,7 @@ const READS: readonly WebActionName[] = [
   'getSystemSettings',
   'listAudit',
   'listProviders',
+  'listClients',
 ];
 
 t.test('Every change by an admin is refused in a session that is not confirmed', async (t) => {

@@ -6,6 +6,7 @@ import { insertCoupon } from '../../../api/test/support/coupons.ts';
 import { addTotp, post } from '../../../api/test/support/factors.ts';
 import { createKey } from '../../../api/test/support/keys.ts';
 import { readQueuedTokens } from '../../../api/test/support/mails.ts';
+import { buildRequest, CLAUDE, connectProgram } from '../../../api/test/support/oauth-client.ts';
 import { signUpAda } from '../../../api/test/support/people.ts';
 import { insertProviders } from '../../../api/test/support/providers.ts';
 import { insertSample, SAMPLE_NOW } from '../../../api/test/support/sample.ts';
@@ -39,6 +40,8 @@ export async function fillAccount(t: Test) {
   await insertProviders(ctx, { ...provider, baseUrl: 'http://127.0.0.1:9/v1' });
   const factor = await addTotp(app, ada, ctx.now());
   const waiting = (await post(app, '/api/user/factors/totp', ada.headers, {})).json();
+  await connectProgram(app, ada);
+  const [connected] = (await app.inject({ url: '/api/user/apps', headers: ada.headers })).json().apps;
   /** The ids of what pages show, by the address before them. */
   const parameters = {
     '/tasks/': sample.tasks.get('Nightly error digest') ?? 0,
@@ -53,12 +56,16 @@ export async function fillAccount(t: Test) {
     '/settings/second-factor/': factor.id,
     '/settings/second-factor/totp/': waiting.factor.id,
     '/settings/keys/': (await createKey(app, ada)).id,
+    '/settings/apps/': connected.id,
     '/handler/reset-password/': (await composeReset(ctx, ada.email))?.link.split('/').at(-1) ?? '',
     '/handler/confirm-email/': confirmation,
     '/unsubscribe/': 'a'.repeat(64),
   };
   /** Pages that show what their query names. */
-  const queries: Readonly<Record<string, string>> = { '/tasks/delete': `?ids=${parameters['/tasks/']}` };
+  const queries: Readonly<Record<string, string>> = {
+    '/tasks/delete': `?ids=${parameters['/tasks/']}`,
+    '/oauth/authorize': `?${buildRequest(CLAUDE).search}`,
+  };
   const build = (pattern: string) => `${toAddress(pattern, parameters)}${queries[pattern] ?? ''}`;
   const pages = listPages(app).filter((pattern) => !OTHERS.includes(pattern));
   /** What the same patterns show of another kind, and of a digest. */

@@ -306,6 +306,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/user/apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List connected apps
+         * @description Returns the assistants and other programs that the caller has connected by OAuth, newest first. `lastUsedAt` is at most a minute old. API keys are 403. Pages by `cursor`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        get: operations["listApps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/apps/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Disconnect an app
+         * @description Its tokens are then 401 in every process. API keys are 403.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Takes no API key.
+         */
+        delete: operations["disconnectApp"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/user": {
         parameters: {
             query?: never;
@@ -2860,6 +2908,28 @@ export interface components {
              */
             lastUsedAt: string | null;
         };
+        App: {
+            /**
+             * Format: uuid
+             * @description The id, which never changes
+             */
+            id: string;
+            /** @description As the program names itself */
+            name: string;
+            /** @description The host of the address that it returns to, `localhost` or the like for one on the own computer, or a scheme such as `cursor:` */
+            host: string;
+            scopes: ("tasks:read" | "tasks:write" | "executions:read" | "executions:run" | "agent:run" | "uploads:read" | "uploads:write" | "webhooks:read" | "webhooks:write" | "usage:read" | "events:read" | "profile:read" | "profile:write" | "admin")[];
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the session was last used, with a precision of one minute
+             */
+            lastUsedAt: string | null;
+        };
         Webhook: {
             /** @description The id, which never changes */
             id: string;
@@ -3818,6 +3888,114 @@ export interface operations {
                         };
                         /** @description The session token for `Authorization: Bearer`, if it was requested */
                         token?: string;
+                    };
+                };
+            };
+        };
+    };
+    listApps: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
+                 * @example 50
+                 */
+                limit?: number;
+                /** @description `pagination.nextCursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "apps": [
+                     *         {
+                     *           "id": "6a0d8e51-3c7b-4f92-8e15-b4c9d2a7f360",
+                     *           "name": "Claude",
+                     *           "host": "claude.ai",
+                     *           "scopes": [
+                     *             "tasks:read",
+                     *             "executions:read",
+                     *             "usage:read"
+                     *           ],
+                     *           "createdAt": "2026-11-19T16:02:11.038Z",
+                     *           "lastUsedAt": "2026-11-20T09:15:27.204Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "limit": 50,
+                     *         "hasMore": false,
+                     *         "nextCursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        apps: components["schemas"]["App"][];
+                        /** @description The position of this page in the list */
+                        pagination: {
+                            /** @description The maximum number of entries on a page */
+                            limit: number;
+                            /** @description Whether there are entries after this page */
+                            hasMore: boolean;
+                            /** @description The `cursor` of the next page; null on the last one */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    disconnectApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 6a0d8e51-3c7b-4f92-8e15-b4c9d2a7f360
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The app is disconnected."
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description A sentence for people */
+                        message: string;
                     };
                 };
             };

@@ -73,6 +73,16 @@ export class User extends Resource {
     return this.send('POST', '/api/user/recovery-codes', { options, takesKey: true });
   }
 
+  /** List connected apps: GET /api/user/apps */
+  apps(query?: QueryOf<'listApps'>, options?: RequestOptions): Pages<AnswerOf<'listApps'>, 'apps'> {
+    return this.pages('/api/user/apps', 'apps', { query, options });
+  }
+
+  /** Disconnect an app: DELETE /api/user/apps/{id} */
+  disconnectApp(id: string, options?: RequestOptions): ResponsePromise<AnswerOf<'disconnectApp'>> {
+    return this.send('DELETE', `/api/user/apps/${segment(id)}`, { options });
+  }
+
   /** Get the current user: GET /api/user */
   get(options?: RequestOptions): ResponsePromise<AnswerOf<'getUser'>> {
     return this.send('GET', '/api/user', { options });

@@ -45,14 +45,14 @@ export const ASSISTANT_SCOPES = [
   'usage:read',
 ] as const satisfies readonly ApiKeyScope[];
 
-const ApiKeyScope = stringEnum(Object.keys(API_KEY_SCOPES) as ApiKeyScope[]);
+export const ApiKeyScopeName = stringEnum(Object.keys(API_KEY_SCOPES) as ApiKeyScope[]);
 
 export const ApiKey = Type.Object(
   {
     id: Uuid,
     name: Type.String(),
     prefix: Type.String({ description: 'The first 12 characters of the key' }),
-    scopes: Type.Array(ApiKeyScope),
+    scopes: Type.Array(ApiKeyScopeName),
     expiresAt: nullable(Instant),
     lastUsedAt: nullable(Instant),
     createdAt: Instant,
@@ -67,7 +67,7 @@ const Expiry = nullable({ ...InstantInput, description: 'In the future. Null for
 
 export const CreateApiKeyInput = strictObject({
   name: OwnName,
-  scopes: Type.Array(ApiKeyScope, { minItems: 1, description: 'What the key may do. Duplicates are ignored' }),
+  scopes: Type.Array(ApiKeyScopeName, { minItems: 1, description: 'What the key may do. Duplicates are ignored' }),
   expiresAt: Type.Optional(Expiry),
 });
 export type CreateApiKeyInput = Static<typeof CreateApiKeyInput>;

@@ -1,6 +1,7 @@
 import { adminExamples } from './admin.ts';
 import { alertsExamples } from './alerts.ts';
 import { apiKeysExamples } from './api-keys.ts';
+import { appsExamples } from './apps.ts';
 import { authExamples } from './auth.ts';
 import { channelsExamples } from './channels/channels.ts';
 import { feedsExamples } from './channels/feeds.ts';
@@ -24,6 +25,7 @@ export const EXAMPLES: Record<string, Example> = {
   ...factorsExamples,
   ...apiKeysExamples,
   ...secretsExamples,
+  ...appsExamples,
   ...usersExamples,
   ...tasksExamples,
   ...executionsExamples,

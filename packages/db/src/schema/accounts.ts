@@ -76,7 +76,10 @@ export const sessions = pgTable(
   (t) => [index('sessions_user').on(t.userId, t.createdAt), index('sessions_expiry').on(t.expiresAt)],
 );
 
-/** Keys of programs, stored as SHA-256 only. They stay listed once they have expired. */
+/**
+ * Keys of programs, stored as SHA-256 only. They stay listed once they have expired. One with a client is the connection of
+ * an assistant: its tokens are in `oauth_tokens`.
+ */
 export const apiKeys = pgTable(
   'api_keys',
   {
@@ -87,13 +90,23 @@ export const apiKeys = pgTable(
     name: text().notNull(),
     /** The first characters of the key, by which its owner recognises it. */
     prefix: text().notNull(),
-    secretHash: text('secret_hash').notNull().unique(),
+    secretHash: text('secret_hash').unique(),
     scopes: text().array().notNull(),
     expiresAt: instant('expires_at'),
     lastUsedAt: instant('last_used_at'),
     createdAt: instant('created_at').notNull(),
+    clientId: text('client_id'),
+    /** The host of the address that the client returns to, its scheme, or `localhost`. */
+    clientHost: text('client_host'),
   },
-  (t) => [index('api_keys_user').on(t.userId, t.createdAt)],
+  (t) => [
+    index('api_keys_user').on(t.userId, t.createdAt),
+    uniqueIndex('api_keys_client').on(t.clientId, t.userId).where(sql`${t.clientId} is not null`),
+    check(
+      'api_keys_kind',
+      sql`(${t.secretHash} is null) = (${t.clientId} is not null) and (${t.clientId} is null) = (${t.clientHost} is null)`,
+    ),
+  ],
 );
 
 /** Requests with a key in a UTC month (`2026-11`). */

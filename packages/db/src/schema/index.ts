@@ -9,6 +9,7 @@ export * from './feeds.ts';
 export * from './idempotency.ts';
 export * from './limits.ts';
 export * from './messages.ts';
+export * from './oauth.ts';
 export * from './providers.ts';
 export * from './search.ts';
 export * from './secrets.ts';

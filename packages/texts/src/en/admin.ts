@@ -11,6 +11,7 @@ export const admin = {
     users: 'Users',
     coupons: 'Coupons',
     providers: 'AI providers',
+    apps: 'Apps',
     settings: 'Settings',
     audit: 'Audit log',
   },

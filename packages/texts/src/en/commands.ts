@@ -120,6 +120,8 @@ export const commands = {
     'sign-in tickets': 'sign-in tickets',
     'passkey challenges': 'passkey challenges',
     'unconfirmed factors': 'unconfirmed factors',
+    'assistant tokens': 'tokens of connected apps',
+    'assistant programs': 'programs without a connection',
   },
   pruned: (kind: string, rows: number) => `Deleted ${kind}: ${rows}`,
   ended: (kind: string, rows: number) => `Ended ${kind}: ${rows}`,

@@ -11,6 +11,7 @@ export const admin: typeof en = {
     users: 'Usuários',
     coupons: 'Cupons',
     providers: 'Provedores de IA',
+    apps: 'Aplicativos',
     settings: 'Configurações',
     audit: 'Auditoria',
   },

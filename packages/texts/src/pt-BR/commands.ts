@@ -118,6 +118,8 @@ export const commands: typeof en = {
     'sign-in tickets': 'acessos não concluídos',
     'passkey challenges': 'desafios de chaves de acesso',
     'unconfirmed factors': 'segundos fatores não confirmados',
+    'assistant tokens': 'tokens de aplicativos conectados',
+    'assistant programs': 'programas sem conexão',
   },
   pruned: (kind, rows) => `Exclusão de ${kind}: ${rows}`,
   ended: (kind, rows) => `Encerramento de ${kind}: ${rows}`,

@@ -5,6 +5,7 @@ import { admin } from './admin.ts';
 import { agent } from './agent.ts';
 import { alerts } from './alerts.ts';
 import { apiMessages } from './api-messages.ts';
+import { apps } from './apps.ts';
 import { audit } from './audit.ts';
 import { channelGuides } from './channel-guides.ts';
 import { channels } from './channels.ts';
@@ -50,6 +51,7 @@ export const ptBR: typeof en = {
   agent,
   alerts,
   apiMessages,
+  apps,
   audit,
   channelGuides,
   channels,

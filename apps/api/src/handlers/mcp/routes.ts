@@ -1,24 +1,24 @@
 import { findUnsafeValue } from '@carillon/contract';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { missingScope } from '../../errors.ts';
 import { handleError } from '../../platform/http/error-handler.ts';
 import type { Routes } from '../../platform/http/validation.ts';
-import { describeProtectedResource, METADATA_PATH } from '../../product/auth/keys/protected-resource.ts';
+import {
+  buildScopeChallenge,
+  describeProtectedResource,
+  METADATA_PATH,
+} from '../../product/auth/keys/protected-resource.ts';
 
 const HIDDEN = { hide: true };
 
 /** Loaded with the first request: the library of the protocol takes a tenth of a second. */
 const loadServer = () => import('./server.ts');
 
-async function listScopes(): Promise<string[]> {
-  const { TOOLS } = await import('./tools/index.ts');
-  return [...new Set(TOOLS.map(({ scope }) => scope))].sort();
-}
-
 export const mcpRoutes: Routes = async (app, { ctx }) => {
   let opening: ReturnType<typeof open> | undefined;
   const open = async () => {
-    const { createHandler, serveRequest } = await loadServer();
-    return { handler: createHandler(ctx), serveRequest };
+    const { createHandler, findMissingScopes, serveRequest } = await loadServer();
+    return { handler: createHandler(ctx), findMissingScopes, serveRequest };
   };
   app.addHook('onClose', async () => (await opening)?.handler.close());
   app.setErrorHandler(answerError);
@@ -29,7 +29,13 @@ export const mcpRoutes: Routes = async (app, { ctx }) => {
     const problem = findProblem(body);
     if (problem) return answer(reply, 400, problem.code, problem.message, problem.id);
     opening ??= open();
-    const { handler, serveRequest } = await opening;
+    const { handler, findMissingScopes, serveRequest } = await opening;
+    // Programs ask their user for more after a 403, and keys have the same as the error of a tool.
+    const missing = caller.apiKey?.isApp ? findMissingScopes(caller, body as Record<string, unknown>) : [];
+    if (missing.length > 0) {
+      reply.header('www-authenticate', buildScopeChallenge(ctx.config, missing));
+      throw missingScope(missing.join(' '));
+    }
     const onToolCall = (tool: string, outcome: string) => {
       request.logFields = { tool, outcome };
       request.span?.set({ 'carillon.tool': tool, 'carillon.outcome': outcome });
@@ -48,9 +54,7 @@ export const mcpRoutes: Routes = async (app, { ctx }) => {
       answer(reply.header('allow', 'POST'), 405, INVALID_REQUEST, 'Send requests with POST.'),
   });
   for (const url of [METADATA_PATH, `${METADATA_PATH}/mcp`]) {
-    app.get(url, { config: { access: 'public' }, schema: HIDDEN }, async () =>
-      describeProtectedResource(ctx.config, await listScopes()),
-    );
+    app.get(url, { config: { access: 'public' }, schema: HIDDEN }, async () => describeProtectedResource(ctx.config));
   }
 };
 

@@ -1,3 +1,4 @@
+import type { ApiKeyScope } from '@carillon/contract/accounts/api-keys';
 import {
   createMcpHandler,
   type McpHttpHandler,
@@ -5,7 +6,7 @@ import {
   ProtocolErrorCode,
   Server,
 } from '@modelcontextprotocol/server';
-import type { Context } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
 import { type Config, VERSION } from '../../lib/config/config.ts';
 import { callTool, prepareTool } from './call-tool.ts';
 import { findClientName } from './client-name.ts';
@@ -67,6 +68,13 @@ export function createHandler({ log, config }: Pick<Context, 'log' | 'config'>):
       onerror: (error) => (isOfClient(error) ? log.debug : log.error).call(log, { err: error }, 'MCP request refused'),
     },
   );
+}
+
+/** What a call of a tool needs, and the caller's key does not have. */
+export function findMissingScopes({ apiKey }: Caller, body: Record<string, unknown>): ApiKeyScope[] {
+  const { method, params } = body as { method?: unknown; params?: { name?: unknown } };
+  const tool = method === 'tools/call' ? tools.get(String(params?.name)) : undefined;
+  return tool && apiKey && !apiKey.scopes.includes(tool.scope) ? [tool.scope] : [];
 }
 
 /** Answers one request. The library hands `extra` through, and does not read the token. */

@@ -99,6 +99,7 @@ export function loadConfig(env: Environment, fileNames: readonly string[] = []) 
     },
     storage: readStorage(env, { production, baseUrl, dataDir }),
     oauth: readOAuth(env),
+    oauthRegistration: read('OAUTH_REGISTRATION') === 'on',
     integrations: { notesUrl: read('NOTES_API_URL'), designUrl: read('DESIGN_API_URL') },
     telegramUrl: read('TELEGRAM_API_URL'),
     sourcesAllow: read('SOURCES_ALLOW') ?? [],

@@ -92,6 +92,7 @@ export const VARIABLES = {
   SOURCES_ALLOW: { parser: destinations, default: null },
   SEARCH_URL: { parser: baseUrl, default: null },
 
+  OAUTH_REGISTRATION: { parser: oneOf('on', 'off'), default: 'on' },
   OAUTH_GOOGLE_CLIENT_ID: { parser: text, default: null },
   OAUTH_GOOGLE_CLIENT_SECRET: { parser: text, default: null },
   OAUTH_GITHUB_CLIENT_ID: { parser: text, default: null },

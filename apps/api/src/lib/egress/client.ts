@@ -10,10 +10,9 @@ const RESPONSE_MS = 30_000;
 const MAX_BYTES = 64 * 1024;
 const DEFAULT_HEADERS = { 'accept-encoding': 'identity' };
 
-interface HttpPost {
+interface HttpGet {
   url: string;
   headers: Readonly<Record<string, string>>;
-  body: Buffer | string;
   /** Includes TLS. Default: 5 s. */
   connectMs?: number;
   /** From the connection until the response is read, no matter what the receiver sends. Default: 30 s. */
@@ -25,10 +24,15 @@ interface HttpPost {
   keepsAnswer?: boolean;
 }
 
+interface HttpPost extends HttpGet {
+  body: Buffer | string;
+}
+
 interface HttpAnswer {
   headers: IncomingHttpHeaders;
   /** At most `maxBytes`, as UTF-8; what a broken connection has left. */
   body: string;
+  isWhole: boolean;
 }
 
 /** `error` is shown to the owner of the address, so it does not reveal hosts and ports of the network. */
@@ -38,7 +42,9 @@ export type HttpOutcome =
 type FailureKind = 'not_sent' | 'connection' | 'timeout' | 'aborted';
 
 export interface HttpClient {
-  /** Never rejects. */
+  /** Never rejects, and follows no redirects. */
+  get(request: HttpGet): Promise<HttpOutcome>;
+  /** The same. */
   post(request: HttpPost): Promise<HttpOutcome>;
   /** Returns the problem for the user, or null. Does not resolve names. */
   checkAddress(url: string): string | null;
@@ -56,40 +62,43 @@ export function createHttpClient(settings: EgressSettings, options: HttpClientOp
   const lookup = options.lookup ?? createLookup({ useHostsFile: settings.egressAllow.length > 0 });
   const connector = createConnector(policy, lookup, options.connectMs ?? CONNECT_MS);
   const pools = createPools(connector, options);
+  async function send(method: 'GET' | 'POST', request: HttpGet & Partial<HttpPost>): Promise<HttpOutcome> {
+    const { connectMs = CONNECT_MS, responseMs = RESPONSE_MS, maxBytes = MAX_BYTES, signal } = request;
+    const { url, problem } = policy.parseUrl(request.url);
+    if (url === null) return { kind: 'not_sent', status: null, error: `Nothing was sent: the address ${problem}.` };
+    let headers: IncomingHttpHeaders = {};
+    const chunks: Buffer[] = [];
+    const { end, status, error } = await exchange(pools.get(url.origin), {
+      path: url.path,
+      method,
+      headers: { ...DEFAULT_HEADERS, ...request.headers },
+      ...(request.body !== undefined && { body: request.body }),
+      signals: signal ? [signal] : [],
+      connectMs,
+      timeoutMs: responseMs,
+      maxBytes,
+      ...(request.keepsAnswer && {
+        onHeaders: (_, received) => {
+          headers = received;
+        },
+        onData: (chunk) => {
+          chunks.push(chunk);
+          return false;
+        },
+      }),
+    });
+    // The status counts, however the body ends.
+    if (status !== null) {
+      const body = Buffer.concat(chunks).toString();
+      const answer = request.keepsAnswer && { answer: { headers, body, isWhole: end === 'complete' } };
+      return { ...toAnswer(status), ...answer };
+    }
+    if (end === 'timeout' || end === 'aborted') return toFailure(end, responseMs);
+    return toFailure(error instanceof NoAllowedAddress ? 'not_sent' : 'connection', responseMs);
+  }
   return {
-    async post(request) {
-      const { connectMs = CONNECT_MS, responseMs = RESPONSE_MS, maxBytes = MAX_BYTES, signal } = request;
-      const { url, problem } = policy.parseUrl(request.url);
-      if (url === null) return { kind: 'not_sent', status: null, error: `Nothing was sent: the address ${problem}.` };
-      let headers: IncomingHttpHeaders = {};
-      const chunks: Buffer[] = [];
-      const { end, status, error } = await exchange(pools.get(url.origin), {
-        path: url.path,
-        method: 'POST',
-        headers: { ...DEFAULT_HEADERS, ...request.headers },
-        body: request.body,
-        signals: signal ? [signal] : [],
-        connectMs,
-        timeoutMs: responseMs,
-        maxBytes,
-        ...(request.keepsAnswer && {
-          onHeaders: (_, received) => {
-            headers = received;
-          },
-          onData: (chunk) => {
-            chunks.push(chunk);
-            return false;
-          },
-        }),
-      });
-      // The status counts, however the body ends.
-      if (status !== null) {
-        const answer = request.keepsAnswer && { answer: { headers, body: Buffer.concat(chunks).toString() } };
-        return { ...toAnswer(status), ...answer };
-      }
-      if (end === 'timeout' || end === 'aborted') return toFailure(end, responseMs);
-      return toFailure(error instanceof NoAllowedAddress ? 'not_sent' : 'connection', responseMs);
-    },
+    get: (request) => send('GET', request),
+    post: (request) => send('POST', request),
     checkAddress: (url) => policy.parseUrl(url).problem,
     close: () => pools.close(),
   };

@@ -66,6 +66,9 @@ export const PAGE_VIEWS = rate('dashboard', 600, MINUTE, 'user');
 /** Requests to the MCP server; calls of tools also count towards the routes that they stand for. */
 export const MCP_REQUESTS = rate('POST /mcp', 600, MINUTE, 'user');
 
+/** Of assistants, which need no sign-in for it. */
+export const CLIENT_REGISTRATIONS = rate('POST /oauth/register', 10, HOUR, 'ip');
+
 /** Also counts unknown routes, and requests without the needed session or secret. */
 export const PUBLIC_ENDPOINTS = rate('public endpoints', 600, MINUTE, 'ip');
 
@@ -105,6 +108,8 @@ export const CHANNEL_TESTS = rate('test of a channel', 10, MINUTE, 'user');
 
 /** Each reads up to five sites. */
 export const SOURCE_PREVIEWS = rate('preview of sources', 10, MINUTE, 'user');
+/** Each is fetched from the address that a program gives. */
+export const CLIENT_DOCUMENTS = rate('documents of assistants', 30, MINUTE, 'user');
 
 /** Of one feed, from all addresses. What has not changed since the last read does not count. */
 export const FEED_READS = rate('reads of one feed', 60, MINUTE, 'ip+token');
@@ -133,7 +138,7 @@ export const isExempt = (method: string, path: string): boolean => EXEMPT.test(`
 export function findRateLimit(method: string, url: string, access: string | undefined): RateLimit | null {
   if (isExempt(method, url)) return null;
   const counted = method === 'HEAD' ? 'GET' : method;
-  const row = RATE_LIMITS.find(({ bucket }) => matches(bucket, `${counted} ${url}`));
+  const row = [...RATE_LIMITS, CLIENT_REGISTRATIONS].find(({ bucket }) => matches(bucket, `${counted} ${url}`));
   if (row) return row;
   // The guard counts wrong secrets, and the actions of the dashboard its pages.
   if (access === 'cron' || access === 'page') return null;

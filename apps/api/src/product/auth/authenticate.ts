@@ -1,10 +1,10 @@
-import { apiKeys, type Db, factors, preparedQuery, sessions, settings, users } from '@carillon/db';
+import { apiKeys, type Db, factors, oauthTokens, preparedQuery, sessions, settings, users } from '@carillon/db';
 import DataLoader from 'dataloader';
 import { and, eq, gt, isNull, lte, or, sql } from 'drizzle-orm';
 import type { Caller, CallerKey, Context, SessionClaims } from '../../context.ts';
 
-/** A verified session token, or the hash of an API key. */
-export type Credentials = SessionClaims | { keyHash: string };
+/** A verified session token, or the hash of an API key or of the token of a connected app. */
+export type Credentials = SessionClaims | { keyHash: string } | { tokenHash: string };
 
 export interface Authenticated {
   caller: Caller;
@@ -22,10 +22,7 @@ const TOUCH_EVERY_MS = 60_000;
  * loop share a statement: `pnpm bench task` serves twice as many with it.
  */
 export async function authenticate(ctx: Context, credentials: Credentials): Promise<Authenticated | null> {
-  const { bySession, byKeyHash } = loadersOf(ctx);
-  const found = await ('keyHash' in credentials
-    ? byKeyHash.load(credentials.keyHash)
-    : bySession.load(credentials.sessionId));
+  const found = await load(loadersOf(ctx), credentials);
   if (!found) return null;
   const { maintenance, isFactorMissing, lastUsedAt, ...caller } = found;
   if ('userId' in credentials && caller.id !== credentials.userId) return null;
@@ -33,13 +30,20 @@ export async function authenticate(ctx: Context, credentials: Credentials): Prom
   return { caller, maintenance, isFactorMissing };
 }
 
+function load({ bySession, byKeyHash, byTokenHash }: Loaders, credentials: Credentials): Promise<Found | null> {
+  if ('keyHash' in credentials) return byKeyHash.load(credentials.keyHash);
+  if ('tokenHash' in credentials) return byTokenHash.load(credentials.tokenHash);
+  return bySession.load(credentials.sessionId);
+}
+
 type Found = Caller & { maintenance: boolean; isFactorMissing: boolean; lastUsedAt: Date | null };
 type Loader = DataLoader<string, Found | null>;
 
 const MAX_BATCH = 50;
-const loaders = new WeakMap<Db, { bySession: Loader; byKeyHash: Loader }>();
+type Loaders = Record<'bySession' | 'byKeyHash' | 'byTokenHash', Loader>;
+const loaders = new WeakMap<Db, Loaders>();
 
-function loadersOf(ctx: Context) {
+function loadersOf(ctx: Context): Loaders {
   const known = loaders.get(ctx.db);
   if (known) return known;
   const values = (keys: readonly string[]) => ({ keys: `{${keys.join(',')}}`, now: ctx.now().toISOString() });
@@ -50,7 +54,13 @@ function loadersOf(ctx: Context) {
     }),
     byKeyHash: createLoader(async (hashes) => {
       const rows = await keyQuery(ctx.db).execute(values(hashes));
-      return new Map(rows.map(({ keyHash, ...row }) => [keyHash, { ...row, ...NO_SESSION }]));
+      return new Map(
+        rows.flatMap(({ keyHash, ...row }) => (keyHash === null ? [] : [[keyHash, { ...row, ...NO_SESSION }]])),
+      );
+    }),
+    byTokenHash: createLoader(async (hashes) => {
+      const rows = await tokenQuery(ctx.db).execute(values(hashes));
+      return new Map(rows.map(({ tokenHash, ...row }) => [tokenHash, { ...row, ...NO_SESSION }]));
     }),
   };
   loaders.set(ctx.db, created);
@@ -115,7 +125,12 @@ const keyQuery = preparedQuery(
       .select({
         ...userFields,
         keyHash: apiKeys.secretHash,
-        apiKey: { id: apiKeys.id, name: apiKeys.name, scopes: sql<CallerKey['scopes']>`${apiKeys.scopes}` },
+        apiKey: {
+          id: apiKeys.id,
+          name: apiKeys.name,
+          scopes: sql<CallerKey['scopes']>`${apiKeys.scopes}`,
+          isApp: sql<boolean>`false`,
+        },
       })
       .from(apiKeys)
       .innerJoin(users, and(eq(users.id, apiKeys.userId), eq(users.isActive, true)))
@@ -127,6 +142,35 @@ const keyQuery = preparedQuery(
         ),
       )
       .prepare('find_callers_by_key'),
+  { connection: 'shared' },
+);
+
+/** A program may ask for a token with fewer scopes than its connection has. */
+const tokenQuery = preparedQuery(
+  (db) =>
+    db
+      .select({
+        ...userFields,
+        tokenHash: oauthTokens.tokenHash,
+        apiKey: {
+          id: apiKeys.id,
+          name: apiKeys.name,
+          scopes: sql<CallerKey['scopes']>`string_to_array(${oauthTokens.payload}->>'scope', ' ')`,
+          isApp: sql<boolean>`true`,
+        },
+      })
+      .from(oauthTokens)
+      .innerJoin(apiKeys, eq(apiKeys.id, oauthTokens.keyId))
+      .innerJoin(users, and(eq(users.id, apiKeys.userId), eq(users.isActive, true)))
+      .innerJoin(settings, always)
+      .where(
+        and(
+          sql`${oauthTokens.tokenHash} = any(${sql.placeholder('keys')}::text[])`,
+          eq(oauthTokens.kind, 'access'),
+          gt(oauthTokens.expiresAt, now),
+        ),
+      )
+      .prepare('find_callers_by_token'),
   { connection: 'shared' },
 );
 

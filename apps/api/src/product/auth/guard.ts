@@ -14,11 +14,11 @@ import {
 } from './authorize.ts';
 import { assertConfirmed } from './confirm-session.ts';
 import { buildChallenge } from './keys/protected-resource.ts';
-import { hashApiKey, isApiKey, isWellFormedApiKey } from './tokens.ts';
+import { hashApiKey, isAccessToken, isApiKey, isWellFormedApiKey } from './tokens.ts';
 
 /**
  * Who may call a route; a route without it does not boot. Pages of the dashboard find the session by themselves. `key`: API
- * keys alone, as bearer tokens; the handler checks their scopes.
+ * keys and tokens of connected apps, as bearer tokens; the handler checks their scopes.
  */
 const ACCESS = ['public', 'user', 'cron', 'admin', 'page', 'key'] as const;
 export type Access = (typeof ACCESS)[number];
@@ -82,7 +82,7 @@ export function authenticateRequests(app: FastifyInstance, ctx: Context): void {
       request.isUnlimited = !isWellFormedApiKey(bearer);
       return request.isUnlimited ? null : { keyHash: hashApiKey(bearer) };
     }
-    if (access === 'key') return null;
+    if (access === 'key') return bearer !== null && isAccessToken(bearer) ? { tokenHash: hashApiKey(bearer) } : null;
     // Every error of a token means that nobody is signed in.
     await request.jwtVerify({ clockTimestamp: ctx.now().getTime() }).catch(() => null);
     return request.user;

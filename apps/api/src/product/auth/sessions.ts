@@ -5,6 +5,7 @@ import type { Caller, Context } from '../../context.ts';
 import { accountDeactivated, accountDeleted, sessionRequired } from '../../errors.ts';
 import { auditRow, describeActor } from '../../platform/events/audit-log.ts';
 import { inTransaction } from '../../transaction.ts';
+import { endUserConnections } from './oauth-server/connections.ts';
 
 export const SESSION_SECONDS = 7 * 24 * 60 * 60;
 const SESSIONS_PER_USER = 10;
@@ -32,17 +33,21 @@ export async function endSession(ctx: Context, sessionId: string): Promise<void>
   await ctx.db.delete(sessions).where(eq(sessions.id, sessionId));
 }
 
-/** Ends unfinished sign-ins too. Returns how many sessions it has ended, expired ones included. */
+/** Ends unfinished sign-ins and connected apps too. Returns how many sessions it has ended, expired ones included. */
 export async function endUserSessions(
   ctx: Context,
   userId: number,
   { except }: { except?: string } = {},
 ): Promise<number> {
-  await ctx.db.delete(signInTickets).where(eq(signInTickets.userId, userId));
-  const { count } = await ctx.db
-    .delete(sessions)
-    .where(and(eq(sessions.userId, userId), except === undefined ? undefined : ne(sessions.id, except)));
-  return count;
+  return inTransaction(ctx, async (tx) => {
+    await tx.db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update');
+    await endUserConnections(tx, userId);
+    await tx.db.delete(signInTickets).where(eq(signInTickets.userId, userId));
+    const { count } = await tx.db
+      .delete(sessions)
+      .where(and(eq(sessions.userId, userId), except === undefined ? undefined : ne(sessions.id, except)));
+    return count;
+  });
 }
 
 /**

@@ -101,6 +101,9 @@ export function isWellFormedApiKey(key: string): boolean {
 /** A fast hash is enough, because the key has 190 random bits. */
 export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('hex');
 
+/** Whether a bearer token may be that of a connected app. */
+export const isAccessToken = (token: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(token);
+
 /** The characters by which the owner recognises a key. */
 export const toShownPrefix = (key: string): string => key.slice(0, SHOWN_LENGTH);
 

@@ -15,6 +15,8 @@ import { pruneUsageCounters } from './usage.ts';
 const CLOCK_SKEW_MS = 60_000;
 /** For reset tokens after their creation, for mail that was sent or given up, and for counts of rejected requests. */
 const RETENTION_DAYS = 30;
+/** For programs without a connection: as long as a copy of their document is good. */
+const DOCUMENT_DAYS = 7;
 
 export const PRUNED_KINDS = [
   'executions',
@@ -38,6 +40,8 @@ export const PRUNED_KINDS = [
   'sign-in tickets',
   'passkey challenges',
   'unconfirmed factors',
+  'assistant tokens',
+  'assistant programs',
 ] as const;
 export type PrunedKind = (typeof PRUNED_KINDS)[number];
 
@@ -110,6 +114,13 @@ export function toPruneBatch(ctx: Context, kind: PrunedKind): PruneBatch {
     case 'unconfirmed factors': {
       const isExpired = sql`confirmed_at is null and created_at < ${daysAgo(1).toISOString()}`;
       return pruneByKey({ table: 'factors', primaryKey: 'id', isExpired });
+    }
+    case 'assistant tokens':
+      return pruneByIndex('oauth_tokens', 'token_hash', sql`expires_at < ${expired}`);
+    case 'assistant programs': {
+      const isExpired = sql`seen_at < ${daysAgo(DOCUMENT_DAYS).toISOString()} and blocked_at is null
+        and not exists (select from api_keys k where k.client_id = oauth_clients.id)`;
+      return pruneByKey({ table: 'oauth_clients', primaryKey: 'id', isExpired });
     }
   }
 }

@@ -24,6 +24,8 @@ import { fromReplica } from '../../platform/queries/from-replica.ts';
 import { confirmWith } from '../auth/confirm-session.ts';
 import { factorFields } from '../auth/factors/read.ts';
 import { apiKeyFields } from '../auth/keys/read.ts';
+import { appFields } from '../auth/oauth-server/apps.ts';
+import { isConnection, isNoConnection } from '../auth/oauth-server/connections.ts';
 import { channelFields, isChannel } from '../deliveries/channels/read.ts';
 import { isNoChannel, webhookFields } from '../deliveries/webhooks/read.ts';
 import { executionFields } from '../executions/read.ts';
@@ -128,7 +130,8 @@ const SOURCES: Record<ExportPart, Source> = {
   },
   webhooks: { table: endpoints, owner: endpoints.userId, key: endpoints.id, fields: webhookFields, where: isNoChannel },
   channels: { table: endpoints, owner: endpoints.userId, key: endpoints.id, fields: channelFields, where: isChannel },
-  keys: { table: apiKeys, owner: apiKeys.userId, key: apiKeys.id, fields: apiKeyFields },
+  keys: { table: apiKeys, owner: apiKeys.userId, key: apiKeys.id, fields: apiKeyFields, where: isNoConnection },
+  apps: { table: apiKeys, owner: apiKeys.userId, key: apiKeys.id, fields: appFields, where: isConnection },
   factors: { table: factors, owner: factors.userId, key: factors.id, fields: factorFields },
   secrets: { table: secrets, owner: secrets.userId, key: secrets.id, fields: secretFields },
   alerts: {

@@ -33,6 +33,8 @@ const SCOPES: Record<string, string[]> = {
     'GET /api/secrets',
     'POST /api/secrets',
     'DELETE /api/secrets/:id',
+    'GET /api/user/apps',
+    'DELETE /api/user/apps/:id',
     'POST /api/coupons/activate',
     'POST /api/integrations/notes/validate',
     'POST /api/integrations/design/validate',

@@ -1,4 +1,5 @@
 import type { PageRoutes } from '../../http/routes.ts';
+import { changeClient, showClients } from './apps.ts';
 import { showAudit } from './audit.ts';
 import { showChecks } from './checks.ts';
 import { confirm, showConfirm } from './confirm.ts';
@@ -44,6 +45,8 @@ export function adminPages({ admin }: PageRoutes): void {
   admin('POST', '/admin/providers/:id', changeProvider);
   admin('GET', '/admin/providers/:id/delete', showDeleteProvider);
   admin('POST', '/admin/providers/:id/delete', deleteProvider);
+  admin('GET', '/admin/apps', showClients);
+  admin('POST', '/admin/apps', changeClient);
   admin('GET', '/admin/settings', showSettings);
   admin('POST', '/admin/settings', changeSettings);
   admin('POST', '/admin/security', changeSecurity);

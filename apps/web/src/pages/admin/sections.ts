@@ -6,6 +6,7 @@ const SECTIONS = [
   { href: '/admin/users', name: 'users' },
   { href: '/admin/coupons', name: 'coupons' },
   { href: '/admin/providers', name: 'providers' },
+  { href: '/admin/apps', name: 'apps' },
   { href: '/admin/settings', name: 'settings' },
   { href: '/admin/audit', name: 'audit' },
 ] as const;

@@ -8,6 +8,8 @@ import { ModelName } from '../../tasks/run-settings.ts';
 import { adminAction, adminChange, NoInput } from './define.ts';
 
 const Plan = stringEnum(['trial', 'pro']);
+/** The address of a program's document, or the id of its registration. */
+const ClientId = Type.String({ minLength: 1, maxLength: 1500 });
 const ById = strictObject({ id: Id });
 
 export const BrowseAuditQuery = strictObject({
@@ -48,6 +50,9 @@ export const adminActions = {
   changeProvider: adminChange(strictObject({ id: ProviderId, ...ChangeProviderInput.properties })),
   deleteProvider: adminChange(strictObject({ id: ProviderId })),
   testProvider: adminChange(TestProviderInput),
+
+  listClients: adminAction(strictObject({ cursor: Type.Optional(ClientId) })),
+  changeClient: adminChange(strictObject({ id: ClientId, blocked: Type.Boolean() })),
 
   listAudit: adminAction(BrowseAuditQuery),
 };

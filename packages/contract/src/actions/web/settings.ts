@@ -3,7 +3,7 @@ import { ChangeApiKeyInput, CreateApiKeyInput, ListApiKeysQuery } from '../../ac
 import { ChangeSettingsInput } from '../../accounts/user-settings.ts';
 import { ChangePasswordInput, DeleteUserInput, PatchUserInput } from '../../accounts/users.ts';
 import { ActivateCouponInput } from '../../admin/coupons.ts';
-import { Language, strictObject, stringEnum, Uuid } from '../../primitives.ts';
+import { Language, nullable, strictObject, stringEnum, Uuid } from '../../primitives.ts';
 import { CONFIRMATION, NoInput, userAction } from './define.ts';
 
 /** What an export of an account has besides the account and its settings. */
@@ -17,6 +17,7 @@ export const EXPORT_PARTS = [
   'webhooks',
   'channels',
   'keys',
+  'apps',
   'factors',
   'secrets',
   'alerts',
@@ -27,6 +28,13 @@ export type ExportPart = (typeof EXPORT_PARTS)[number];
 
 const SessionId = strictObject({ id: Uuid });
 const KeyId = strictObject({ id: Uuid });
+
+/** What a user may allow a program. */
+export const CONSENT_PRESETS = ['look', 'run', 'everything'] as const;
+export type ConsentPreset = (typeof CONSENT_PRESETS)[number];
+const ConsentRequest = strictObject({
+  search: Type.String({ maxLength: 16_000, description: 'The query with which the program asks' }),
+});
 
 export const settingsActions = {
   getSettings: userAction(NoInput),
@@ -51,4 +59,12 @@ export const settingsActions = {
   createKey: userAction(strictObject({ ...KeyId.properties, ...CreateApiKeyInput.properties, ...CONFIRMATION })),
   changeKey: userAction(strictObject({ ...KeyId.properties, ...ChangeApiKeyInput.properties })),
   deleteKey: userAction(KeyId),
+
+  listApps: userAction(NoInput),
+  disconnectApp: userAction(KeyId),
+  openConsent: userAction(ConsentRequest),
+  /** Without a preset: the person refuses. */
+  answerConsent: userAction(
+    strictObject({ ...ConsentRequest.properties, preset: nullable(stringEnum(CONSENT_PRESETS)), ...CONFIRMATION }),
+  ),
 };

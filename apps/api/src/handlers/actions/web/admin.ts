@@ -1,5 +1,6 @@
 import { getTexts } from '@carillon/texts';
 import { getSettings } from '../../../platform/settings.ts';
+import { changeClient, listClients } from '../../../product/auth/oauth-server/apps.ts';
 import { listProviders } from '../../../product/executions/request/providers/read.ts';
 import { testProvider } from '../../../product/executions/request/providers/test-call.ts';
 import { changeProvider, createProvider, deleteProvider } from '../../../product/executions/request/providers/write.ts';
@@ -56,6 +57,9 @@ export const adminActions = ({ signedIn }: WebActionBuilder) => {
     ),
 
     changeSecurity: signedIn('changeSecurity', async ({ ctx, caller }, input) => changeSecurity(ctx, caller, input)),
+
+    listClients: signedIn('listClients', async ({ ctx }, query) => listClients(ctx, query)),
+    changeClient: signedIn('changeClient', async ({ ctx, caller }, input) => changeClient(ctx, caller, input)),
 
     listProviders: signedIn('listProviders', async ({ ctx }) => {
       const [providers, { hasDefault }] = await Promise.all([listProviders(ctx), ctx.providers.load()]);

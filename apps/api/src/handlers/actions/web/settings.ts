@@ -2,6 +2,8 @@ import { AppError, type ErrorKind, invalidField } from '../../../errors.ts';
 import { confirmWith } from '../../../product/auth/confirm-session.ts';
 import { listApiKeys } from '../../../product/auth/keys/read.ts';
 import { changeApiKey, createApiKey, deleteApiKey } from '../../../product/auth/keys/write.ts';
+import { disconnectApp, listOwnApps } from '../../../product/auth/oauth-server/apps.ts';
+import { answerConsent, openConsent } from '../../../product/auth/oauth-server/consent.ts';
 import { endUserSessions, getSessionId, listSessions } from '../../../product/auth/sessions.ts';
 import { endOwnSession } from '../../../product/auth/write.ts';
 import { changePassword } from '../../../product/users/change-password.ts';
@@ -71,6 +73,14 @@ export const settingsActions = ({ signedIn }: WebActionBuilder) => ({
     await deleteApiKey(ctx, caller, id);
     return null;
   }),
+
+  listApps: signedIn('listApps', async ({ ctx, caller }) => ({ apps: await listOwnApps(ctx, caller) })),
+  disconnectApp: signedIn('disconnectApp', async ({ ctx, caller }, { id }) => {
+    await disconnectApp(ctx, caller, id);
+    return null;
+  }),
+  openConsent: signedIn('openConsent', ({ ctx, caller }, { search }) => openConsent(ctx, caller, search)),
+  answerConsent: signedIn('answerConsent', ({ ctx, caller }, input) => answerConsent(ctx, caller, input)),
 });
 
 const REFUSALS: Partial<Record<ErrorKind, string>> = {

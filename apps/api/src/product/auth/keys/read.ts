@@ -3,6 +3,7 @@ import { apiKeys } from '@carillon/db';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Caller, CallerKey, Context } from '../../../context.ts';
 import { decodeCreationCursor, splitPage, toCreationKey } from '../../../platform/queries/pages.ts';
+import { isNoConnection } from '../oauth-server/connections.ts';
 
 /** The fields of `ApiKey` in the contract. */
 export const apiKeyFields = {
@@ -26,6 +27,7 @@ export async function listApiKeys(ctx: Context, caller: Pick<Caller, 'id'>, { li
     .where(
       and(
         eq(apiKeys.userId, caller.id),
+        isNoConnection,
         before === null
           ? undefined
           : sql`(${apiKeys.createdAt}, ${apiKeys.id}) < (${before.createdAt.toISOString()}::timestamptz, ${before.id}::uuid)`,

@@ -12,6 +12,7 @@ import { API_KEY_CREATIONS, userKey } from '../../../platform/limits/rates.ts';
 import { assertRateLimit } from '../../../platform/limits/windows.ts';
 import { inTransaction } from '../../../transaction.ts';
 import { assertConfirmed } from '../confirm-session.ts';
+import { isNoConnection } from '../oauth-server/connections.ts';
 import { assertSession, getSessionId } from '../sessions.ts';
 import { generateApiKey, hashApiKey, toShownPrefix } from '../tokens.ts';
 import { apiKeyFields } from './read.ts';
@@ -59,7 +60,7 @@ async function reserveApiKey(ctx: Context, caller: Caller, sessionId: string): P
   if ((await ctx.db.$count(sessions, eq(sessions.id, sessionId))) === 0) {
     throw new AppError('unauthenticated', ERROR_MESSAGES.unauthenticated);
   }
-  const used = await ctx.db.$count(apiKeys, eq(apiKeys.userId, caller.id));
+  const used = await ctx.db.$count(apiKeys, and(eq(apiKeys.userId, caller.id), isNoConnection));
   if (used >= MAX_API_KEYS) {
     throw quotaExceededError({ resource: 'apiKeys', used, limit: MAX_API_KEYS, resetAt: null });
   }
@@ -114,7 +115,7 @@ export function revokeApiKeys(ctx: Context, userId: number, id?: string) {
 export const deleteUserApiKeys = (ctx: Context, userId: number, id?: string) =>
   ctx.db
     .delete(apiKeys)
-    .where(and(eq(apiKeys.userId, userId), id === undefined ? undefined : eq(apiKeys.id, id)))
+    .where(and(eq(apiKeys.userId, userId), isNoConnection, id === undefined ? undefined : eq(apiKeys.id, id)))
     .returning(apiKeyFields);
 
 /** Throws 400 for an instant that is not in the future. */
@@ -128,7 +129,7 @@ function parseExpiry(ctx: Context, given: string | null | undefined): Date | nul
 /** Null for never. */
 const isLater = (after: Date | null, before: Date | null) => before !== null && (after === null || after > before);
 
-const isOwnKey = (caller: Caller, id: string) => and(eq(apiKeys.id, id), eq(apiKeys.userId, caller.id));
+const isOwnKey = (caller: Caller, id: string) => and(eq(apiKeys.id, id), eq(apiKeys.userId, caller.id), isNoConnection);
 
 const apiKeyNotFound = () => new AppError('not_found', 'API key not found');
 
