@@ -9,7 +9,7 @@ t.test('A page is read as text, and not again while it has not changed', async (
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', etag: '"1"' });
     response.end('<title>Bell</title><nav>Menu</nav><h1>Bell</h1><p>19 €</p><script>x()</script>');
   });
-  const reader = createTestReader(t, site);
+  const reader = createTestReader(t, { site });
   const url = `http://127.0.0.1:${site.port}/`;
   const first = await reader.read({ url });
   t.match(first, {
@@ -40,7 +40,7 @@ t.test('A feed gives its entries', async (t) => {
       ),
     );
   });
-  const result = await createTestReader(t, site).read({ url: `http://127.0.0.1:${site.port}/` });
+  const result = await createTestReader(t, { site }).read({ url: `http://127.0.0.1:${site.port}/` });
   t.match(result, { status: 'ok', title: 'Releases' });
   t.equal(result.status === 'ok' && result.entries?.length, 20);
   t.strictSame(result.status === 'ok' && result.entries?.[0], {

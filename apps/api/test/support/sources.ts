@@ -8,19 +8,19 @@ interface Test {
 }
 
 interface ReaderOptions extends PageClientOptions {
+  /** On this machine, and may be read. */
+  site?: { port: number };
   env?: Record<string, string>;
 }
 
-/** A reader that reaches `site` on this machine. Closes at the end of `t`. */
-export function createTestReader(t: Test, site: { port: number }, options: ReaderOptions = {}): SourceReader {
-  const { env, ...others } = options;
-  const config = loadConfig({
-    ...PRODUCTION_ENV,
-    NODE_ENV: 'test',
-    SOURCES_ALLOW: `127.0.0.1/32:${site.port}`,
-    ...env,
-  });
-  const reader = createSourceReader(config, { unreachableMs: 300, ...others });
+/** What the tests wait for an address that cannot be reached. */
+export const UNREACHABLE_MS = 300;
+
+/** Closes at the end of `t`. */
+export function createTestReader(t: Test, { site, env, ...options }: ReaderOptions = {}): SourceReader {
+  const allowed = site && { SOURCES_ALLOW: `127.0.0.1/32:${site.port}` };
+  const config = loadConfig({ ...PRODUCTION_ENV, NODE_ENV: 'test', ...allowed, ...env });
+  const reader = createSourceReader(config, { unreachableMs: UNREACHABLE_MS, ...options });
   t.after(() => reader.close());
   return reader;
 }

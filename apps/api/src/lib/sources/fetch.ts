@@ -83,7 +83,7 @@ export function createPageClient(
       (await exchange(pools.get(url.origin), {
         path: url.path,
         method: 'GET',
-        headers: { ...headers, ...(secret && { [secret.name]: secret.value }) },
+        headers: { ...headers, ...(secret && { [secret.name.toLowerCase()]: secret.value }) },
         connectMs: Math.min(unreachableMs, ms),
         timeoutMs: ms,
         maxBytes: MAX_BYTES,
@@ -123,7 +123,6 @@ export function createPageClient(
           REDIRECTS.includes(httpStatus) && location !== undefined ? URL.parse(location, address.href) : null;
         if (next !== null) {
           if (redirects === MAX_REDIRECTS) return fail(`The source redirects more than ${MAX_REDIRECTS} times.`);
-          if (!/^https?:$/.test(next.protocol) || next.username || next.password) return fail(UNREACHABLE);
           address = next;
           continue;
         }

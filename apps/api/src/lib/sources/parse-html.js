@@ -1,6 +1,6 @@
 import { isProbablyReaderable, Readability } from '@mozilla/readability';
 import { selectAll } from 'css-select';
-import { parseHTML } from 'linkedom';
+import { parseHTML } from 'linkedom/worker';
 import { parse, parseFragment } from 'parse5';
 import { adapter } from 'parse5-htmlparser2-tree-adapter';
 
