@@ -49,6 +49,7 @@ export interface Context {
 export interface WorkerHandle {
   wakeExecutions(): void;
   wakeDeliveries(): void;
+  wakeLooks(): void;
   /** Aborts cancelled and deleted executions of this process. */
   abort(executionIds: readonly number[]): void;
   /** Aborted when the shutdown begins. */

@@ -88,6 +88,22 @@ export const ModelAttempt = Type.Object({
 });
 export type ModelAttempt = Static<typeof ModelAttempt>;
 
+export const SOURCE_STATUSES = ['new', 'unchanged', 'failed'] as const;
+
+/** A source of a task, as a run has read it. */
+export const ExecutionSource = Type.Object({
+  name: Type.String(),
+  url: Type.Optional(Type.String()),
+  search: Type.Optional(Type.String({ description: 'What was searched for, instead of `url`' })),
+  status: stringEnum(SOURCE_STATUSES, { description: 'Against the last completed run' }),
+  httpStatus: nullable(Type.Integer({ description: 'Null if nothing answered' })),
+  fetchedAt: { ...Instant, description: 'When it was asked for' },
+  asOf: nullable({ ...Instant, description: 'When the text that the run has of it was read; null without a text' }),
+  bytes: nullable(Type.Integer({ description: 'Of what was read, unpacked' })),
+  message: nullable(Type.String({ description: 'Why it failed' })),
+});
+export type ExecutionSource = Static<typeof ExecutionSource>;
+
 /** A page that an answer rests on. */
 export const Citation = Type.Object({
   url: Type.String({ description: 'An http or https address' }),
@@ -113,6 +129,9 @@ export const Execution = Type.Object(
     ),
     citations: Type.Array(Citation, {
       description: 'The pages that the answer cites, in its order; empty without any',
+    }),
+    sources: Type.Array(ExecutionSource, {
+      description: 'The sources of the task, in its order; empty before they are read, and without any',
     }),
     toolUses: Type.Integer({ description: 'How often the model used its tools' }),
     truncated: Type.Boolean({ description: 'Whether a limit of tokens or size cut the answer off' }),

@@ -101,6 +101,7 @@ function createRemoteWorker(...[db, log]: Parameters<typeof createRemoteWakeUps>
   return {
     wakeExecutions: wake.executions,
     wakeDeliveries: wake.deliveries,
+    wakeLooks: wake.looks,
     abort: () => {},
     rescue: async () => [],
     stopping: new AbortController().signal,

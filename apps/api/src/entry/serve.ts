@@ -119,7 +119,7 @@ export async function startApi(
   ctx.waitingFor = null;
   url = await listen();
   worker.start();
-  const wake = { executions: worker.wakeExecutions, deliveries: worker.wakeDeliveries };
+  const wake = { executions: worker.wakeExecutions, deliveries: worker.wakeDeliveries, looks: worker.wakeLooks };
   const wakeUps = config.databaseDirectUrl
     ? listenForWakeUps(config.databaseDirectUrl, wake)
     : listenForWakeUps(address, wake, { prepare: config.databasePrepare });

@@ -8,6 +8,7 @@ import { pipeline } from '../product/executions/pipeline.ts';
 import { watchModels } from '../product/executions/request/providers/watch-models.ts';
 import { createExecutionRunner } from '../product/executions/runner.ts';
 import { indexRunTexts } from '../product/executions/search.ts';
+import { createLooker } from '../product/executions/sources/looker.ts';
 import { alertOverdue } from '../product/notifications/alerts/overdue.ts';
 import { failAlertMail } from '../product/notifications/alerts/undelivered.ts';
 import { preparePartitions } from '../product/retention/partitions/change-partitions.ts';
@@ -33,7 +34,7 @@ const API_KEY_USE_MS = 15_000;
 
 export interface Worker extends WorkerHandle {
   start(): void;
-  /** Runs queued executions until no more may start. */
+  /** Looks at due sources, then runs queued executions until no more may start. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -42,6 +43,7 @@ export interface Worker extends WorkerHandle {
 export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker {
   const stopping = new AbortController();
   const runner = createExecutionRunner(ctx, { graceMs });
+  const looker = createLooker(ctx, { graceMs });
   const deliverer = createDeliverer(ctx, { graceMs });
   const intervals = createIntervals(ctx.log);
 
@@ -60,11 +62,13 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
   return {
     wakeExecutions: runner.wake,
     wakeDeliveries: deliverer.wake,
+    wakeLooks: looker.wake,
     abort: runner.abort,
     rescue: runner.rescue,
     stopping: stopping.signal,
     isAlive: () => runner.isAlive() && deliverer.isAlive(),
     start() {
+      looker.start();
       runner.start();
       deliverer.start();
       const startedAt = ctx.now();
@@ -86,10 +90,13 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
       intervals.every(PRUNE_MS, 'pruning', createPruner(ctx));
       intervals.every(PRUNE_MS, 'deleting orphaned objects', () => deleteOrphanedObjects(ctx));
     },
-    drain: runner.drain,
+    async drain() {
+      await looker.drain();
+      await runner.drain();
+    },
     async stop() {
       stopping.abort();
-      await Promise.all([runner.stop(), deliverer.stop(), intervals.stop()]);
+      await Promise.all([looker.stop(), runner.stop(), deliverer.stop(), intervals.stop()]);
     },
   };
 }

@@ -16,7 +16,7 @@ t.test(
     const own = await openContext(loadConfig(env));
     t.teardown(own.close);
     const actions = testActions({ ...own.ctx, now: ctx.now, tokens: ctx.tokens });
-    const woken = { executions: 0, deliveries: 0 };
+    const woken = { executions: 0, deliveries: 0, looks: 0 };
     let onWake = () => {};
     const count = (queue: keyof typeof woken) => () => {
       woken[queue] += 1;
@@ -25,6 +25,7 @@ t.test(
     const { close } = listenForWakeUps(databaseUrl, {
       executions: count('executions'),
       deliveries: count('deliveries'),
+      looks: count('looks'),
     });
     t.teardown(close);
     const untilWoken = async (queue: keyof typeof woken) => {

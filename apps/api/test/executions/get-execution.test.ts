@@ -46,6 +46,7 @@ t.test('An execution is shown from its queue to its end', async (t) => {
     changed: null,
     changes: null,
     citations: [],
+    sources: [],
     toolUses: 0,
     truncated: false,
     modelAttempts: [],

@@ -46,6 +46,8 @@ const task: Static<typeof Task> & { consecutiveFailures: number } = {
   tools: [],
   maxToolUses: 5,
   requireTools: false,
+  sources: [],
+  runIf: 'always',
   maxRetries: 3,
   alerts: null,
   createdAt: at,

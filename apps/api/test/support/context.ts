@@ -75,6 +75,7 @@ export function getContext(app: FastifyInstance): Context {
 const noWorker: WorkerHandle = {
   wakeExecutions: () => {},
   wakeDeliveries: () => {},
+  wakeLooks: () => {},
   abort: () => {},
   rescue: async () => [],
   stopping: new AbortController().signal,

@@ -44,6 +44,8 @@ t.test('A task is stored with the defaults and first runs at its scheduled time'
     tools: [],
     maxToolUses: 5,
     requireTools: false,
+    sources: [],
+    runIf: 'always',
     fallbackModels: [],
     notify: 'always',
     watch: [],

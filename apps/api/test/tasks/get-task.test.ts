@@ -43,6 +43,8 @@ t.test('The owner sees every field of the contract and no other', async (t) => {
     'tools',
     'maxToolUses',
     'requireTools',
+    'sources',
+    'runIf',
     'notify',
     'watch',
     'missed',

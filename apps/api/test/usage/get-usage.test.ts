@@ -36,6 +36,7 @@ t.test('A user without usage sees the quotas of the trial', async (t) => {
     rateLimits: { hitToday: 0, endpoints: [] },
     keys: [],
     tools: { uses: 0, costUsd: 0 },
+    saved: { runs: 0, estimatedCostUsd: 0 },
   });
 });
 
@@ -75,6 +76,7 @@ t.test('Month, day, storage and rejected requests are only the caller’s', asyn
     },
     keys: [],
     tools: { uses: 7, costUsd: 0.07 },
+    saved: { runs: 0, estimatedCostUsd: 0 },
   });
 });
 

@@ -58,7 +58,7 @@ export async function watchPrice(
     say(`${plannedFor}  ${fate}  ${demo.execution(executionId)}`);
   const [missed] = occurrences;
   assert(missed?.plannedFor === overdue.data.plannedFor, demo.otherAlert);
-  assert(missed.executionId === recovered.data.execution.id, demo.notMadeUp);
+  assert(missed.executionId === recovered.data.execution?.id, demo.notMadeUp);
   say(demo.webhookGot(webhook.received.map(({ event }) => event).join(', ')));
 
   function waitFor<Kind extends EventKind>(kind: Kind) {

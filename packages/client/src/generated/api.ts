@@ -763,7 +763,7 @@ export interface paths {
         };
         /**
          * List the versions of a task
-         * @description Returns the versions, newest first. A change of `prompt`, `aiModel`, `fallbackModels`, `maxTokens`, `temperature`, `timeoutMs`, `maxRetries`, `context`, `outputSchema`, `inputs`, `tools`, `maxToolUses`, `requireTools`, `attachments` makes one. Changes by the same account and way within 10 minutes of the first are one version, unless a run has used it. `taskVersion` of an execution is the number. Pages by `offset`, or by `cursor`.
+         * @description Returns the versions, newest first. A change of `prompt`, `aiModel`, `fallbackModels`, `maxTokens`, `temperature`, `timeoutMs`, `maxRetries`, `context`, `outputSchema`, `inputs`, `sources`, `tools`, `maxToolUses`, `requireTools`, `attachments` makes one. Changes by the same account and way within 10 minutes of the first are one version, unless a run has used it. `taskVersion` of an execution is the number. Pages by `offset`, or by `cursor`.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -2143,7 +2143,7 @@ export interface webhooks {
         put?: never;
         /**
          * Receive task.recovered
-         * @description Sent when a run completes after `task.overdue` or `task.failing`. Verify the signature before reading the body.
+         * @description Sent when a run completes after `task.overdue` or `task.failing`, or when the sources of the task can be read again. Verify the signature before reading the body.
          */
         post: operations["on.task.recovered"];
         delete?: never;
@@ -2359,6 +2359,27 @@ export interface components {
             maxToolUses: number;
             /** @description Whether the outcome is `not_done` if the model leaves one of the `tools` unused */
             requireTools: boolean;
+            /** @description What Carillon reads before each run, so that the model has fresh facts without tools: pages, feeds, JSON, texts and searches of the web. Sources that the prompt does not name follow it */
+            sources: {
+                /** @description Unique in the task. `{{source.<name>}}` in the prompt is the text of the source */
+                name: string;
+                /**
+                 * Format: http-url
+                 * @description The address of a page, a feed, JSON or a text. Either this or `search`
+                 */
+                url?: string;
+                /** @description The part of `url` to read: a JSON Pointer such as `/items/0/price` for JSON, otherwise a CSS selector such as `#price` for HTML. Without it: the readable text of HTML, the new entries of a feed, JSON and text as they are */
+                select?: string;
+                /** @description The name of a secret of the account, which is sent to the host of `url` as a header */
+                secret?: string;
+                /** @description Words to search the web for with the operator's search engine: the source is the first ten results */
+                search?: string;
+            }[];
+            /**
+             * @description `changed`: a planned run is left out, without a call to the model, if all sources are as at the last completed run. Runs on demand and retries always run. Needs a source
+             * @enum {string}
+             */
+            runIf: "always" | "changed";
             /**
              * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), only failures (`failure`), or only news (`news`): a second, short call to the model decides whether the answer says something new. Failures are always delivered
              * @enum {string}
@@ -2498,6 +2519,27 @@ export interface components {
                 maxToolUses?: number;
                 /** @description Whether the outcome is `not_done` if the model leaves one of the `tools` unused. Default: false */
                 requireTools?: boolean;
+                /** @description What Carillon reads before each run, so that the model has fresh facts without tools: pages, feeds, JSON, texts and searches of the web. Sources that the prompt does not name follow it. Default: none */
+                sources?: {
+                    /** @description Unique in the task. `{{source.<name>}}` in the prompt is the text of the source */
+                    name: string;
+                    /**
+                     * Format: http-url
+                     * @description The address of a page, a feed, JSON or a text. Either this or `search`
+                     */
+                    url?: string;
+                    /** @description The part of `url` to read: a JSON Pointer such as `/items/0/price` for JSON, otherwise a CSS selector such as `#price` for HTML. Without it: the readable text of HTML, the new entries of a feed, JSON and text as they are */
+                    select?: string;
+                    /** @description The name of a secret of the account, which is sent to the host of `url` as a header */
+                    secret?: string;
+                    /** @description Words to search the web for with the operator's search engine: the source is the first ten results */
+                    search?: string;
+                }[];
+                /**
+                 * @description `changed`: a planned run is left out, without a call to the model, if all sources are as at the last completed run. Runs on demand and retries always run. Needs a source. Default: `always`
+                 * @enum {string}
+                 */
+                runIf?: "always" | "changed";
                 /**
                  * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), only failures (`failure`), or only news (`news`): a second, short call to the model decides whether the answer says something new. Failures are always delivered. Default: `always`
                  * @enum {string}
@@ -2587,7 +2629,7 @@ export interface components {
              */
             via: "page" | "api" | "mcp" | "import";
             /** @description What differs from the version before; empty for the first one */
-            fields: ("prompt" | "aiModel" | "fallbackModels" | "maxTokens" | "temperature" | "timeoutMs" | "maxRetries" | "context" | "outputSchema" | "inputs" | "tools" | "maxToolUses" | "requireTools" | "attachments")[];
+            fields: ("prompt" | "aiModel" | "fallbackModels" | "maxTokens" | "temperature" | "timeoutMs" | "maxRetries" | "context" | "outputSchema" | "inputs" | "sources" | "tools" | "maxToolUses" | "requireTools" | "attachments")[];
         };
         Occurrence: {
             /**
@@ -2650,6 +2692,36 @@ export interface components {
                 url: string;
                 /** @description The title of the page; its host if the provider sent none */
                 title: string;
+            }[];
+            /** @description The sources of the task, in its order; empty before they are read, and without any */
+            sources: {
+                /** @description The name */
+                name: string;
+                /** @description The URL that events are sent to */
+                url?: string;
+                /** @description What was searched for, instead of `url` */
+                search?: string;
+                /**
+                 * @description Against the last completed run
+                 * @enum {string}
+                 */
+                status: "new" | "unchanged" | "failed";
+                /** @description Null if nothing answered */
+                httpStatus: number | null;
+                /**
+                 * Format: date-time
+                 * @description When it was asked for
+                 */
+                fetchedAt: string;
+                /**
+                 * Format: date-time
+                 * @description When the text that the run has of it was read; null without a text
+                 */
+                asOf: string | null;
+                /** @description Of what was read, unpacked */
+                bytes: number | null;
+                /** @description Why it failed */
+                message: string | null;
             }[];
             /** @description How often the model used its tools */
             toolUses: number;
@@ -5032,6 +5104,27 @@ export interface operations {
                     maxToolUses?: number;
                     /** @description Whether the outcome is `not_done` if the model leaves one of the `tools` unused. Default: false */
                     requireTools?: boolean;
+                    /** @description What Carillon reads before each run, so that the model has fresh facts without tools: pages, feeds, JSON, texts and searches of the web. Sources that the prompt does not name follow it. Default: none */
+                    sources?: {
+                        /** @description Unique in the task. `{{source.<name>}}` in the prompt is the text of the source */
+                        name: string;
+                        /**
+                         * Format: http-url
+                         * @description The address of a page, a feed, JSON or a text. Either this or `search`
+                         */
+                        url?: string;
+                        /** @description The part of `url` to read: a JSON Pointer such as `/items/0/price` for JSON, otherwise a CSS selector such as `#price` for HTML. Without it: the readable text of HTML, the new entries of a feed, JSON and text as they are */
+                        select?: string;
+                        /** @description The name of a secret of the account, which is sent to the host of `url` as a header */
+                        secret?: string;
+                        /** @description Words to search the web for with the operator's search engine: the source is the first ten results */
+                        search?: string;
+                    }[];
+                    /**
+                     * @description `changed`: a planned run is left out, without a call to the model, if all sources are as at the last completed run. Runs on demand and retries always run. Needs a source. Default: `always`
+                     * @enum {string}
+                     */
+                    runIf?: "always" | "changed";
                     /**
                      * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), only failures (`failure`), or only news (`news`): a second, short call to the model decides whether the answer says something new. Failures are always delivered. Default: `always`
                      * @enum {string}
@@ -5179,6 +5272,8 @@ export interface operations {
                      *           },
                      *           "outputSchema": null,
                      *           "inputs": [],
+                     *           "sources": [],
+                     *           "runIf": "always",
                      *           "notify": "always",
                      *           "watch": [],
                      *           "missed": "latest",
@@ -5285,6 +5380,8 @@ export interface operations {
                      *         },
                      *         "outputSchema": null,
                      *         "inputs": [],
+                     *         "sources": [],
+                     *         "runIf": "always",
                      *         "notify": "always",
                      *         "watch": [],
                      *         "missed": "latest",
@@ -5449,6 +5546,27 @@ export interface operations {
                     maxToolUses?: number;
                     /** @description Whether the outcome is `not_done` if the model leaves one of the `tools` unused. Default: false */
                     requireTools?: boolean;
+                    /** @description What Carillon reads before each run, so that the model has fresh facts without tools: pages, feeds, JSON, texts and searches of the web. Sources that the prompt does not name follow it. Default: none */
+                    sources?: {
+                        /** @description Unique in the task. `{{source.<name>}}` in the prompt is the text of the source */
+                        name: string;
+                        /**
+                         * Format: http-url
+                         * @description The address of a page, a feed, JSON or a text. Either this or `search`
+                         */
+                        url?: string;
+                        /** @description The part of `url` to read: a JSON Pointer such as `/items/0/price` for JSON, otherwise a CSS selector such as `#price` for HTML. Without it: the readable text of HTML, the new entries of a feed, JSON and text as they are */
+                        select?: string;
+                        /** @description The name of a secret of the account, which is sent to the host of `url` as a header */
+                        secret?: string;
+                        /** @description Words to search the web for with the operator's search engine: the source is the first ten results */
+                        search?: string;
+                    }[];
+                    /**
+                     * @description `changed`: a planned run is left out, without a call to the model, if all sources are as at the last completed run. Runs on demand and retries always run. Needs a source. Default: `always`
+                     * @enum {string}
+                     */
+                    runIf?: "always" | "changed";
                     /**
                      * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), only failures (`failure`), or only news (`news`): a second, short call to the model decides whether the answer says something new. Failures are always delivered. Default: `always`
                      * @enum {string}
@@ -5544,6 +5662,8 @@ export interface operations {
                      *         },
                      *         "outputSchema": null,
                      *         "inputs": [],
+                     *         "sources": [],
+                     *         "runIf": "always",
                      *         "notify": "always",
                      *         "watch": [],
                      *         "missed": "latest",
@@ -5693,6 +5813,8 @@ export interface operations {
                      *         },
                      *         "outputSchema": null,
                      *         "inputs": [],
+                     *         "sources": [],
+                     *         "runIf": "always",
                      *         "notify": "always",
                      *         "watch": [],
                      *         "missed": "latest",
@@ -5931,6 +6053,7 @@ export interface operations {
                      *           },
                      *           "outputSchema": null,
                      *           "inputs": [],
+                     *           "sources": [],
                      *           "tools": [],
                      *           "maxToolUses": 5,
                      *           "requireTools": false,
@@ -5963,7 +6086,7 @@ export interface operations {
                              */
                             via: "page" | "api" | "mcp" | "import";
                             /** @description What differs from the version before; empty for the first one */
-                            fields: ("prompt" | "aiModel" | "fallbackModels" | "maxTokens" | "temperature" | "timeoutMs" | "maxRetries" | "context" | "outputSchema" | "inputs" | "tools" | "maxToolUses" | "requireTools" | "attachments")[];
+                            fields: ("prompt" | "aiModel" | "fallbackModels" | "maxTokens" | "temperature" | "timeoutMs" | "maxRetries" | "context" | "outputSchema" | "inputs" | "sources" | "tools" | "maxToolUses" | "requireTools" | "attachments")[];
                             /** @description What the runs of this version use, and the channels of the time when it was made */
                             task: {
                                 /** @description The prompt that is sent to the model */
@@ -5997,6 +6120,22 @@ export interface operations {
                                     taskId: number;
                                     /** @description Its name in the prompt, unique among the inputs: a small letter, then up to 31 small letters, digits or `_` */
                                     name: string;
+                                }[];
+                                /** @description What Carillon reads before each run, so that the model has fresh facts without tools: pages, feeds, JSON, texts and searches of the web. Sources that the prompt does not name follow it */
+                                sources: {
+                                    /** @description Unique in the task. `{{source.<name>}}` in the prompt is the text of the source */
+                                    name: string;
+                                    /**
+                                     * Format: http-url
+                                     * @description The address of a page, a feed, JSON or a text. Either this or `search`
+                                     */
+                                    url?: string;
+                                    /** @description The part of `url` to read: a JSON Pointer such as `/items/0/price` for JSON, otherwise a CSS selector such as `#price` for HTML. Without it: the readable text of HTML, the new entries of a feed, JSON and text as they are */
+                                    select?: string;
+                                    /** @description The name of a secret of the account, which is sent to the host of `url` as a header */
+                                    secret?: string;
+                                    /** @description Words to search the web for with the operator's search engine: the source is the first ten results */
+                                    search?: string;
                                 }[];
                                 /** @description What the model may use during a run: the provider's own search (`web_search`) and its reader of web pages (`web_fetch`) */
                                 tools: ("web_search" | "web_fetch")[];
@@ -6073,6 +6212,8 @@ export interface operations {
                      *         },
                      *         "outputSchema": null,
                      *         "inputs": [],
+                     *         "sources": [],
+                     *         "runIf": "always",
                      *         "notify": "always",
                      *         "watch": [],
                      *         "missed": "latest",
@@ -6166,6 +6307,8 @@ export interface operations {
                      *         },
                      *         "outputSchema": null,
                      *         "inputs": [],
+                     *         "sources": [],
+                     *         "runIf": "always",
                      *         "notify": "always",
                      *         "watch": [],
                      *         "missed": "latest",
@@ -6501,6 +6644,7 @@ export interface operations {
                      *               "ms": 3459
                      *             }
                      *           ],
+                     *           "sources": [],
                      *           "outcome": null,
                      *           "outcomeReason": null,
                      *           "error": null,
@@ -6610,6 +6754,7 @@ export interface operations {
                      *             "ms": 3459
                      *           }
                      *         ],
+                     *         "sources": [],
                      *         "outcome": null,
                      *         "outcomeReason": null,
                      *         "error": null,
@@ -6683,6 +6828,36 @@ export interface operations {
                                 url: string;
                                 /** @description The title of the page; its host if the provider sent none */
                                 title: string;
+                            }[];
+                            /** @description The sources of the task, in its order; empty before they are read, and without any */
+                            sources: {
+                                /** @description The name */
+                                name: string;
+                                /** @description The URL that events are sent to */
+                                url?: string;
+                                /** @description What was searched for, instead of `url` */
+                                search?: string;
+                                /**
+                                 * @description Against the last completed run
+                                 * @enum {string}
+                                 */
+                                status: "new" | "unchanged" | "failed";
+                                /** @description Null if nothing answered */
+                                httpStatus: number | null;
+                                /**
+                                 * Format: date-time
+                                 * @description When it was asked for
+                                 */
+                                fetchedAt: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When the text that the run has of it was read; null without a text
+                                 */
+                                asOf: string | null;
+                                /** @description Of what was read, unpacked */
+                                bytes: number | null;
+                                /** @description Why it failed */
+                                message: string | null;
                             }[];
                             /** @description How often the model used its tools */
                             toolUses: number;
@@ -6835,6 +7010,7 @@ export interface operations {
                      *             "ms": 3459
                      *           }
                      *         ],
+                     *         "sources": [],
                      *         "outcome": null,
                      *         "outcomeReason": null,
                      *         "error": null,
@@ -6949,6 +7125,36 @@ export interface operations {
                                 url: string;
                                 /** @description The title of the page; its host if the provider sent none */
                                 title: string;
+                            }[];
+                            /** @description The sources of the task, in its order; empty before they are read, and without any */
+                            sources: {
+                                /** @description The name */
+                                name: string;
+                                /** @description The URL that events are sent to */
+                                url?: string;
+                                /** @description What was searched for, instead of `url` */
+                                search?: string;
+                                /**
+                                 * @description Against the last completed run
+                                 * @enum {string}
+                                 */
+                                status: "new" | "unchanged" | "failed";
+                                /** @description Null if nothing answered */
+                                httpStatus: number | null;
+                                /**
+                                 * Format: date-time
+                                 * @description When it was asked for
+                                 */
+                                fetchedAt: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When the text that the run has of it was read; null without a text
+                                 */
+                                asOf: string | null;
+                                /** @description Of what was read, unpacked */
+                                bytes: number | null;
+                                /** @description Why it failed */
+                                message: string | null;
                             }[];
                             /** @description How often the model used its tools */
                             toolUses: number;
@@ -7390,6 +7596,7 @@ export interface operations {
                      *         "toolUses": 0,
                      *         "truncated": false,
                      *         "modelAttempts": [],
+                     *         "sources": [],
                      *         "outcome": null,
                      *         "outcomeReason": null,
                      *         "error": "The run was cancelled.",
@@ -8078,6 +8285,27 @@ export interface operations {
                         maxToolUses?: number;
                         /** @description Whether the outcome is `not_done` if the model leaves one of the `tools` unused. Default: false */
                         requireTools?: boolean;
+                        /** @description What Carillon reads before each run, so that the model has fresh facts without tools: pages, feeds, JSON, texts and searches of the web. Sources that the prompt does not name follow it. Default: none */
+                        sources?: {
+                            /** @description Unique in the task. `{{source.<name>}}` in the prompt is the text of the source */
+                            name: string;
+                            /**
+                             * Format: http-url
+                             * @description The address of a page, a feed, JSON or a text. Either this or `search`
+                             */
+                            url?: string;
+                            /** @description The part of `url` to read: a JSON Pointer such as `/items/0/price` for JSON, otherwise a CSS selector such as `#price` for HTML. Without it: the readable text of HTML, the new entries of a feed, JSON and text as they are */
+                            select?: string;
+                            /** @description The name of a secret of the account, which is sent to the host of `url` as a header */
+                            secret?: string;
+                            /** @description Words to search the web for with the operator's search engine: the source is the first ten results */
+                            search?: string;
+                        }[];
+                        /**
+                         * @description `changed`: a planned run is left out, without a call to the model, if all sources are as at the last completed run. Runs on demand and retries always run. Needs a source. Default: `always`
+                         * @enum {string}
+                         */
+                        runIf?: "always" | "changed";
                         /**
                          * @description When the task's own webhook and mail get a result: `always`, only if it changed (`change`), only failures (`failure`), or only news (`news`): a second, short call to the model decides whether the answer says something new. Failures are always delivered. Default: `always`
                          * @enum {string}
@@ -9540,6 +9768,10 @@ export interface operations {
                      *         "tools": {
                      *           "uses": 14,
                      *           "costUsd": 0.11
+                     *         },
+                     *         "saved": {
+                     *           "runs": 912,
+                     *           "estimatedCostUsd": 3.648
                      *         }
                      *       }
                      *     }
@@ -9649,6 +9881,13 @@ export interface operations {
                                 uses: number;
                                 /** @description The part of the cost that the providers report for tools alone */
                                 costUsd: number;
+                            };
+                            /** @description What unchanged sources have saved in the period */
+                            saved: {
+                                /** @description Planned runs that ended as `unchanged` */
+                                runs: number;
+                                /** @description What they would have cost, by the last completed run of each task */
+                                estimatedCostUsd: number;
                             };
                         };
                     };
@@ -11414,7 +11653,7 @@ export interface operations {
                             /** @description The name */
                             name: string;
                         };
-                        /** @description The execution */
+                        /** @description Null if the sources of the task were read and no run followed */
                         execution: {
                             /** @description The id, which never changes */
                             id: number;
@@ -11423,7 +11662,7 @@ export interface operations {
                              * @enum {string}
                              */
                             status: "pending" | "running" | "completed" | "failed";
-                        };
+                        } | null;
                         /** @description The number of failed runs in a row */
                         failuresInRow: number;
                         /** @description Of the last run: its error, or why it was not done */
@@ -11435,6 +11674,8 @@ export interface operations {
                         errorCode: "RATE_LIMIT_EXCEEDED" | "TIMEOUT" | "PROVIDER_UNAVAILABLE" | "PROVIDER_ERROR" | "AUTHENTICATION_FAILED" | "UNKNOWN_MODEL" | "INVALID_REQUEST" | "CONTENT_FILTERED" | "QUOTA_EXCEEDED" | "INTERRUPTED" | "INVALID_OUTPUT" | "CANCELLED" | null;
                         /** @description Whether this failure has switched the task off */
                         stopped: boolean;
+                        /** @description The names of the sources that cannot be read, if they are the reason */
+                        sources?: string[];
                     };
                 };
             };
@@ -11501,7 +11742,7 @@ export interface operations {
                             /** @description The name */
                             name: string;
                         };
-                        /** @description The execution */
+                        /** @description Null if the sources of the task were read and no run followed */
                         execution: {
                             /** @description The id, which never changes */
                             id: number;
@@ -11510,7 +11751,7 @@ export interface operations {
                              * @enum {string}
                              */
                             status: "pending" | "running" | "completed" | "failed";
-                        };
+                        } | null;
                         /**
                          * Format: date-time
                          * @description When the first alert was sent

@@ -45,6 +45,15 @@ export const Usage = Type.Object({
     },
     { description: 'The web tools that models have used in the period' },
   ),
+  saved: Type.Object(
+    {
+      runs: Type.Integer({ description: 'Planned runs that ended as `unchanged`' }),
+      estimatedCostUsd: Type.Number({
+        description: 'What they would have cost, by the last completed run of each task',
+      }),
+    },
+    { description: 'What unchanged sources have saved in the period' },
+  ),
 });
 export type Usage = Static<typeof Usage>;
 

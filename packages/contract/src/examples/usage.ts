@@ -28,6 +28,7 @@ export const usageExamples: ExamplesFor<typeof usage> & ExamplesFor<typeof notif
           },
           keys: [{ id: API_KEY, name: 'Nightly report', requests: 812 }],
           tools: { uses: 14, costUsd: 0.11 },
+          saved: { runs: 912, estimatedCostUsd: 3.648 },
         },
       },
     },

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { Id, Instant, InstantInput, nullable, strictObject, stringEnum } from '../primitives.ts';
+import { RunIf, Source, Sources } from './sources.ts';
 
 export const RunContext = Type.Object(
   {
@@ -116,6 +117,8 @@ export const runSettings = {
     Type.Integer({ minimum: 1, maximum: 20, description: `${maxToolUsesDescription}. Default: 5` }),
   ),
   requireTools: Type.Optional(Type.Boolean({ description: `${requireToolsDescription}. Default: false` })),
+  sources: Type.Optional({ ...Sources, description: `${Sources.description}. Default: none` }),
+  runIf: Type.Optional({ ...RunIf, description: `${RunIf.description}. Default: \`always\`` }),
   notify: Type.Optional({ ...Notify, description: `${Notify.description}. Default: \`always\`` }),
   watch: Type.Optional(Watch),
   missed: Type.Optional({ ...Missed, description: `${Missed.description}. Default: \`latest\`` }),
@@ -177,6 +180,8 @@ export const storedRunSettings = {
   tools: Type.Array(stringEnum(WEB_TOOLS), { description: toolsDescription }),
   maxToolUses: Type.Integer({ description: maxToolUsesDescription }),
   requireTools: Type.Boolean({ description: requireToolsDescription }),
+  sources: Type.Array(Type.Object(Source.properties), { description: Sources.description }),
+  runIf: RunIf,
   notify: Notify,
   watch: Type.Array(Type.String(), { description: watchDescription }),
   missed: Missed,

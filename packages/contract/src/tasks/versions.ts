@@ -17,6 +17,7 @@ export const VERSION_FIELDS = [
   'context',
   'outputSchema',
   'inputs',
+  'sources',
   'tools',
   'maxToolUses',
   'requireTools',

@@ -77,6 +77,10 @@ const Completed = Type.Object({
 
 const AlertedTask = Type.Object({ id: Id, name: Type.String() });
 const AlertedExecution = Type.Object({ id: Id, status: ExecutionStatus });
+const LookedExecution = nullable({
+  ...AlertedExecution,
+  description: 'Null if the sources of the task were read and no run followed',
+});
 
 const Failed = Type.Object({
   task: Type.Object({ id: Id, name: Type.String(), status: TaskStatus }),
@@ -134,15 +138,20 @@ export const EVENT_DATA = {
   }),
   'task.failing': Type.Object({
     task: AlertedTask,
-    execution: AlertedExecution,
+    execution: LookedExecution,
     failuresInRow: Type.Integer(),
     error: Type.String({ description: 'Of the last run: its error, or why it was not done' }),
     errorCode: nullable({ ...ExecutionErrorCode, description: 'Null if the last run has completed and was not done' }),
     stopped: Type.Boolean({ description: 'Whether this failure has switched the task off' }),
+    sources: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'The names of the sources that cannot be read, if they are the reason',
+      }),
+    ),
   }),
   'task.recovered': Type.Object({
     task: AlertedTask,
-    execution: AlertedExecution,
+    execution: LookedExecution,
     since: Type.Unsafe<Date | string>({ ...Instant, description: 'When the first alert was sent' }),
   }),
   'task.expensive': Type.Object({

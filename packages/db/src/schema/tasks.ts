@@ -50,17 +50,16 @@ export interface AlertRules {
   fallbacksInRow?: number;
 }
 
-/** A page, a feed or a search that is looked at before each run. */
-export type TaskSource =
-  | {
-      name: string;
-      url: string;
-      /** A JSON Pointer, or a CSS selector. */
-      select?: string;
-      /** The name of a secret of the account. */
-      secret?: string;
-    }
-  | { name: string; search: string };
+/** What is read before each run: it has either `url` or `search`. */
+export interface TaskSource {
+  name: string;
+  url?: string;
+  /** A JSON Pointer, or a CSS selector. */
+  select?: string;
+  /** The name of a secret of the account. */
+  secret?: string;
+  search?: string;
+}
 
 /** A JSON Schema of the draft 2020-12. */
 export type OutputSchema = Record<string, unknown>;

@@ -20,7 +20,12 @@ export const notices = {
     `Task "${task}" was stopped after ${count(failures, 'failed run', 'failed runs')}`,
   stoppedText: (error: string) => `It will not run again until you resume it. ${lastError(error)}`,
   recovered: (task: string) => `Task "${task}" works again`,
-  recoveredText: (moment: string) => `A run completed. The first alert was sent on ${moment}.`,
+  recoveredText: (moment: string, byRun: boolean) =>
+    `${byRun ? 'A run completed.' : 'Its sources can be read again.'} The first alert was sent on ${moment}.`,
+  sourcesFailed: (task: string, sources: readonly string[]) =>
+    sources.length === 1
+      ? `The source "${sources[0]}" of the task "${task}" cannot be read`
+      : `The sources of the task "${task}" cannot be read`,
   expensive: (task: string, cost: string) => `A run of the task "${task}" cost ${cost}`,
   slow: (task: string, duration: string) => `A run of the task "${task}" took ${duration}`,
   limit: (limit: string) => `The alert limit is ${limit}.`,

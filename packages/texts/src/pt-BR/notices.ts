@@ -21,7 +21,12 @@ export const notices: typeof en = {
       : `A tarefa "${task}" foi interrompida após ${number(failures)} execuções com falha`,
   stoppedText: (error) => `Ela só volta a ser executada quando você a retomar. ${lastError(error)}`,
   recovered: (task) => `A tarefa "${task}" voltou a funcionar`,
-  recoveredText: (moment) => `Uma execução foi concluída. O primeiro alerta foi enviado em ${moment}.`,
+  recoveredText: (moment, byRun) =>
+    `${byRun ? 'Uma execução foi concluída.' : 'As fontes podem ser lidas de novo.'} O primeiro alerta foi enviado em ${moment}.`,
+  sourcesFailed: (task, sources) =>
+    sources.length === 1
+      ? `A fonte "${sources[0]}" da tarefa "${task}" não pode ser lida`
+      : `As fontes da tarefa "${task}" não podem ser lidas`,
   expensive: (task, cost) => `Uma execução da tarefa "${task}" custou ${cost}`,
   slow: (task, duration) => `Uma execução da tarefa "${task}" levou ${duration}`,
   limit: (limit) => `O limite do alerta é ${limit}.`,

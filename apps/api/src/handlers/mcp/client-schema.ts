@@ -5,7 +5,7 @@ import type { TSchema } from '@sinclair/typebox';
 const OF_SERVICE = ['$id', 'format', TYPE_HINT, TRIM, CAP];
 
 /** What an answer keeps anyway, and lists of words that later versions extend. */
-const LIMITS = ['enum', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems'];
+const LIMITS = ['enum', 'minimum', 'maximum', 'minLength', 'maxLength', 'pattern', 'minItems', 'maxItems', 'required'];
 
 /**
  * The form of a schema for clients: self-contained, without keywords and formats of this service. That of an answer only has

@@ -41,7 +41,8 @@ const DESCRIPTIONS: Record<EventKind, string> = {
     'Sent beside `task.completed`, with the same data, when a watched value differs from that of the last success.',
   'task.overdue': 'Sent when no planned run has ended so many minutes after its planned instant.',
   'task.failing': 'Sent when so many runs in a row have failed.',
-  'task.recovered': 'Sent when a run completes after `task.overdue` or `task.failing`.',
+  'task.recovered':
+    'Sent when a run completes after `task.overdue` or `task.failing`, or when the sources of the task can be read again.',
   'task.expensive': 'Sent when a run costs more than the limit of the task.',
   'task.slow': 'Sent when a run takes longer than the limit of the task.',
   'task.degraded': 'Sent when a fallback model has answered as often in a row as the task allows.',

@@ -85,7 +85,7 @@ export function createClockCheck({ log, metrics }: Dependencies) {
 const RESCUE_MS = 5000;
 
 interface LeaseHandlers<Row extends Lease, Rescued> {
-  name: 'executions' | 'deliveries';
+  name: 'executions' | 'deliveries' | 'looks';
   idName: string;
   /** After a rejection the lease expires. */
   work(row: Row, signal: AbortSignal): Promise<void>;

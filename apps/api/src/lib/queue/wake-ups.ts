@@ -5,7 +5,7 @@ import { singleFlight } from './loops.ts';
 
 const CHANNEL = 'carillon_wake';
 
-export type Queue = 'executions' | 'deliveries';
+export type Queue = 'executions' | 'deliveries' | 'looks';
 
 /**
  * Returns functions that wake the workers of other processes, which poll once a second otherwise. Only processes without
@@ -19,7 +19,7 @@ export function createRemoteWakeUps(db: Db, log: Pick<Logger, 'warn'>): Record<Q
     );
     return () => void send();
   };
-  return { executions: notify('executions'), deliveries: notify('deliveries') };
+  return { executions: notify('executions'), deliveries: notify('deliveries'), looks: notify('looks') };
 }
 
 /** Calls `wake` when another process queues work, and when some may have been missed. */

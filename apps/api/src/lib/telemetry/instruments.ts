@@ -77,7 +77,7 @@ export function createInstruments(): Instruments {
   for (const by of ['webhook', 'mail']) undelivered.inc({ by }, 0);
   for (const kind of ['executions', 'deliveries', 'agent_calls']) takeovers.inc({ kind }, 0);
 
-  const counts = { executions: () => 0, deliveries: () => 0, streams: () => 0 };
+  const counts = { executions: () => 0, deliveries: () => 0, streams: () => 0, looks: () => 0 };
   const inFlight = (name: string, help: string, kind: keyof typeof counts) =>
     new Gauge({
       name: `carillon_${name}`,
@@ -89,6 +89,7 @@ export function createInstruments(): Instruments {
     });
   inFlight('executions_in_flight', 'Executions running in this process.', 'executions');
   inFlight('webhook_deliveries_in_flight', 'Deliveries in flight in this process.', 'deliveries');
+  inFlight('source_looks_in_flight', 'Looks at sources in flight in this process.', 'looks');
   inFlight('live_streams_open', 'Live streams open in this process.', 'streams');
   new Counter({
     name: 'carillon_log_lines_dropped_total',

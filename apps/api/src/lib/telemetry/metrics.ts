@@ -24,7 +24,7 @@ export interface Metrics {
   clockCompared(skewMs: number): void;
   eventsStreamed(count: number): void;
   /** Registers the function that counts what is in flight; the latest one is used. */
-  inFlight(kind: 'executions' | 'deliveries' | 'streams', count: () => number): void;
+  inFlight(kind: 'executions' | 'deliveries' | 'streams' | 'looks', count: () => number): void;
 }
 
 export type MeasuredOutcome = { ok: true } | { ok: false; errorCode: string };

@@ -21,6 +21,7 @@ export const executionFields = {
   changed: executions.changed,
   changes: executions.changes,
   citations: executions.citations,
+  sources: executions.sources,
   toolUses: executions.toolUses,
   truncated: executions.truncated,
   modelAttempts: executions.modelAttempts,
@@ -144,7 +145,8 @@ function isUntil(endDate: string): SQL {
 type ExecutionRow = Pick<typeof executions.$inferSelect, keyof typeof executionFields>;
 
 export function toExecution({ inputTokens, outputTokens, tokensEstimated, ...given }: ExecutionRow) {
-  const row = { ...given, citations: given.citations ?? [], modelAttempts: given.modelAttempts ?? [] };
+  const { citations, sources, modelAttempts } = given;
+  const row = { ...given, citations: citations ?? [], sources: sources ?? [], modelAttempts: modelAttempts ?? [] };
   if (inputTokens === null || outputTokens === null) return { ...row, tokensUsed: null, tokens: null };
   const total = inputTokens + outputTokens;
   const tokens = { input: inputTokens, output: outputTokens, total, estimated: tokensEstimated };

@@ -1,6 +1,6 @@
-import type { Source } from '@carillon/contract/tasks/sources';
+import type { RunIf, Source } from '@carillon/contract/tasks/sources';
 import type { Caller, Context } from '../../context.ts';
-import { invalidItem } from '../../errors.ts';
+import { invalidField, invalidItem } from '../../errors.ts';
 import { checkSelect } from '../../lib/sources/check-select.ts';
 import { isHostOf, readSecretHosts } from '../secrets/read.ts';
 
@@ -39,4 +39,10 @@ function findProblem(
   const host = hosts.get(secret);
   if (host === undefined) return `names the secret ${secret}, which does not exist`;
   return isHostOf(host, url) ? null : `names the secret ${secret}, which is for ${host}`;
+}
+
+/** Throws 400 for a task without sources that waits for a change of them. */
+export function checkRunIf({ sources, runIf }: { sources: readonly unknown[]; runIf: RunIf }): void {
+  if (runIf === 'changed' && sources.length === 0)
+    throw invalidField('runIf', 'must be `always` for a task without sources');
 }

@@ -1,6 +1,6 @@
 import type { ListOccurrencesQuery } from '@carillon/contract/occurrences';
-import { executions, occurrences } from '@carillon/db';
-import { and, desc, eq, gte, inArray, lt, sql } from 'drizzle-orm';
+import { executions, occurrences, taskLooks } from '@carillon/db';
+import { and, desc, eq, gte, inArray, isNotNull, lt, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { decodeInstantCursor, splitPage } from '../../platform/queries/pages.ts';
 import { hasPlannedTrigger } from '../../platform/queries/runs.ts';
@@ -53,6 +53,7 @@ export async function markMissed(ctx: Context, task: TaskRow, now: Date): Promis
   }
 }
 
+/** Also one that waits for a look at its sources. */
 export async function hasLiveRun(ctx: Context, { id, userId }: Pick<TaskRow, 'id' | 'userId'>): Promise<boolean> {
   const [live] = await ctx.db
     .select({ id: executions.id })
@@ -66,7 +67,10 @@ export async function hasLiveRun(ctx: Context, { id, userId }: Pick<TaskRow, 'id
       ),
     )
     .limit(1);
-  return live !== undefined;
+  return (
+    live !== undefined ||
+    (await ctx.db.$count(taskLooks, and(eq(taskLooks.id, id), isNotNull(taskLooks.waitingSince)))) > 0
+  );
 }
 
 /** For a task that is planned anew from its next run on: that run, and those after it, are to run. */

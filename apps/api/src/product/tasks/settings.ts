@@ -9,6 +9,7 @@ import { checkInputs } from '../executions/request/inputs.ts';
 import { checkOutputSchema } from '../executions/result/check-schema.ts';
 import { checkWatch } from '../executions/result/compare/watch-path.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
+import { checkSources } from '../sources/check-sources.ts';
 import { getAttachmentIds } from '../uploads/attachments.ts';
 
 export type Settings = Pick<typeof tasks.$inferSelect, keyof TaskSettings>;
@@ -53,6 +54,8 @@ const SETTINGS: SettingTable = {
   tools: { default: [] },
   maxToolUses: { default: DEFAULT_MAX_USES },
   requireTools: { default: false },
+  sources: { default: [], convert: (given, ctx, caller) => checkSources(ctx, caller, given) },
+  runIf: { default: 'always' },
   notify: { default: 'always' },
   watch: { default: [], convert: checkWatch },
   missed: { default: 'latest' },

@@ -9,8 +9,10 @@ import { getSettings } from '../../platform/settings.ts';
 import { inTransaction } from '../../transaction.ts';
 import { assertReachable, setTaskWebhook } from '../deliveries/webhooks/managed-webhooks.ts';
 import { checkRequiredTools, checkTools, checkToolUses } from '../executions/request/check-tools.ts';
+import { forgetSources } from '../executions/sources/states.ts';
 import { requestConfirmations } from '../notifications/addresses.ts';
 import { changedOverdueAt, computeOverdueAt } from '../notifications/alerts/overdue.ts';
+import { checkRunIf } from '../sources/check-sources.ts';
 import { reserveActiveTask } from './active-quota.ts';
 import { forgetSkips, hasLiveRun, markMissed } from './occurrences.ts';
 import { type TaskRow, taskFields } from './read.ts';
@@ -32,6 +34,7 @@ export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput)
     await checkTools(tx, settings);
     checkToolUses(settings);
     checkRequiredTools(settings);
+    checkRunIf(settings);
     assertNewLimits(null, settings, tx.now());
     const next = requireNextRun(settings, tx.now());
     const nextExecutionAt = status === 'active' ? next : null;
@@ -108,6 +111,7 @@ export function changeTask(
       .where(eq(tasks.id, id))
       .returning({ revision: tasks.revision });
     const { revision } = changed[0] as { revision: number };
+    if ('sources' in changes) await forgetSources(tx, id, after.sources);
     if ('webhookUrl' in changes) await changeTaskWebhook(tx, after);
     const edited = Object.fromEntries(Object.entries(changes).filter(([field]) => field in input));
     const data = { task: { id, name: after.name, updatedAt: now }, changes: edited };
@@ -130,6 +134,7 @@ async function applyInput(
   if (given.tools || given.aiModel || given.fallbackModels) await checkTools(tx, limited);
   if (given.tools || given.maxToolUses) checkToolUses(limited);
   if (given.tools || given.requireTools) checkRequiredTools(limited);
+  if (given.sources || given.runIf) checkRunIf(limited);
   const after: TaskRow = { ...limited, ...nextState(before, input, limited, now) };
   if (isOver(before, after) && !(await hasLiveRun(tx, before))) after.status = 'completed';
   return after;

@@ -9,6 +9,8 @@ import { toUtcDay, toUtcMonth } from '../../platform/limits/quotas.ts';
 interface Counters {
   executions: number;
   tokens: number;
+  savedRuns: number;
+  savedUsd: number;
 }
 
 interface UsageRow extends PlanRow {
@@ -25,7 +27,7 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
   const day = toUtcDay(ctx.now());
   const period = toUtcMonth(day);
   const countersOf = (window: string) =>
-    sql`(select jsonb_build_object('executions', executions, 'tokens', tokens)
+    sql`(select jsonb_build_object('executions', executions, 'tokens', tokens, 'savedRuns', saved_runs, 'savedUsd', saved_usd)
       from usage_counters c where c.user_id = u.id and c.period = ${window})`;
   const [row] = await queryRows<UsageRow>(
     ctx.db,
@@ -68,6 +70,11 @@ export async function getUsage(ctx: Context, caller: Caller): Promise<Usage> {
     },
     keys,
     tools,
+    saved: {
+      runs: row.month?.savedRuns ?? 0,
+      // Sums of floating-point numbers have errors far behind the smallest price.
+      estimatedCostUsd: Number((row.month?.savedUsd ?? 0).toFixed(12)),
+    },
   };
 }
 

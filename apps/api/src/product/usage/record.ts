@@ -16,11 +16,32 @@ export interface UsageDelta {
   /** Executions that ended with this status; negative when they are deleted with their task. */
   completed?: number;
   failed?: number;
+  /** Planned runs whose sources were unchanged, and what they would have cost. */
+  savedRuns?: number;
+  savedUsd?: number;
 }
 
-const COUNTERS = ['executions', 'tokens', 'tokensReserved', 'costUsd', 'completed', 'failed'] as const;
+const COUNTERS = [
+  'executions',
+  'tokens',
+  'tokensReserved',
+  'costUsd',
+  'completed',
+  'failed',
+  'savedRuns',
+  'savedUsd',
+] as const;
 type Sums = Record<(typeof COUNTERS)[number], number>;
-const ZERO: Sums = { executions: 0, tokens: 0, tokensReserved: 0, costUsd: 0, completed: 0, failed: 0 };
+const ZERO: Sums = {
+  executions: 0,
+  tokens: 0,
+  tokensReserved: 0,
+  costUsd: 0,
+  completed: 0,
+  failed: 0,
+  savedRuns: 0,
+  savedUsd: 0,
+};
 
 /** Adds to the counters of days and months, locked in a fixed order, and fires the alerts that are reached by that. */
 export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): Promise<void> {
@@ -48,6 +69,8 @@ export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): 
         costUsd: 'float8',
         completed: 'int',
         failed: 'int',
+        savedRuns: 'int',
+        savedUsd: 'float8',
       })}
     ), locked as (
       select c.user_id, c.period from usage_counters c join d using (user_id, period)
@@ -55,7 +78,7 @@ export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): 
     )
     update usage_counters c set executions = c.executions + d.executions, tokens = c.tokens + d.tokens,
       tokens_reserved = c.tokens_reserved + d.tokens_reserved, cost_usd = c.cost_usd + d.cost_usd, completed = c.completed + d.completed,
-      failed = c.failed + d.failed
+      failed = c.failed + d.failed, saved_runs = c.saved_runs + d.saved_runs, saved_usd = c.saved_usd + d.saved_usd
     from locked join d using (user_id, period)
     where c.user_id = locked.user_id and c.period = locked.period
     returning c.user_id, c.period,

@@ -58,6 +58,7 @@ t.test('Creation is version 1, and a change of what a run uses makes the next on
       maxRetries: 3,
       outputSchema: null,
       inputs: [],
+      sources: [],
       tools: [],
     },
     ...{ context: { clock: true, previousResult: false }, maxToolUses: 5, requireTools: false, attachments: [] },

@@ -48,6 +48,11 @@ const DESCRIPTIONS: { readonly [K in keyof typeof settings]?: string } = {
   inputs: 'Tasks whose last answer the prompt reads as `{{task.<name>}}`',
   tools: 'Web tools of the model. Default: none',
   maxToolUses: 'In a run. Default: 5',
+  sources:
+    'Read before each run, so that the model has fresh facts: the page, feed or JSON at `url` (`select`: a CSS selector, or a JSON Pointer), or the first hits of `search`. `name`: a-z, 0-9, _; `{{source.<name>}}` in the prompt is its text',
+  runIf: '`changed`: no run while all sources are as at the last completed run. Default: `always`',
+  fallbackModels: 'Asked in this order when `aiModel` fails',
+  requireTools: 'Whether a run that leaves a tool unused is not done',
   notify: 'When results are sent; failures always are. `change`: only if the result has changed. Default: `always`',
   watch: 'Paths into the output to compare, such as `price` or `releases[].date`. Default: all of it',
   missed: 'Which runs are made up for after a downtime. Default: `latest`',
@@ -63,7 +68,7 @@ const shorten = <F extends typeof settings>(fields: F): F =>
     Object.entries(fields).map(([name, schema]) => {
       const description = DESCRIPTIONS[name as keyof typeof settings];
       // The names of their fields say what they are.
-      const short = name === 'alerts' || name === 'inputs' ? withoutDescriptions(schema) : schema;
+      const short = ['alerts', 'inputs', 'sources'].includes(name) ? withoutDescriptions(schema) : schema;
       return [name, description === undefined ? schema : { ...short, description }];
     }),
   ) as F;

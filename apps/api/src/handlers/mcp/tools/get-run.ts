@@ -1,4 +1,4 @@
-import { type Citation, Execution } from '@carillon/contract/executions';
+import { type Citation, Execution, type ExecutionSource } from '@carillon/contract/executions';
 import { nullable, strictObject } from '@carillon/contract/primitives';
 import { describeFallback, getTexts } from '@carillon/texts';
 import { type Static, Type } from '@sinclair/typebox';
@@ -52,6 +52,7 @@ export const getRun = defineTool({
       ...(row.truncated ? [getTexts('en').messages.cutOff] : []),
       ...(row.outcome === null ? [] : [`Outcome ${row.outcome}: ${quote(row.outcomeReason ?? '')}`]),
       ...(fallback === '' ? [] : [quote(fallback)]),
+      ...describeSources(execution.sources),
       ...describeCitations(citations),
       `Page: ${page}`,
       ...(execution.result === null ? [] : [fence('The result', execution.result, page)]),
@@ -71,6 +72,11 @@ function takeChanges(changes: Changes): Changes {
   });
   return kept.length === changes.length ? changes : [...kept, { path: '', cut: true }];
 }
+
+const describeSources = (sources: readonly Static<typeof ExecutionSource>[]): string[] =>
+  sources.map(
+    ({ name, status, message }) => `Source ${quote(name)}: ${status}${message === null ? '' : `, ${quote(message)}`}`,
+  );
 
 const describeCitations = (citations: readonly Static<typeof Citation>[]): string[] =>
   citations.length === 0 ? [] : ['Sources:', ...citations.map(({ url, title }) => `- ${quote(title)} ${quote(url)}`)];

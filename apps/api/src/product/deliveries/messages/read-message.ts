@@ -62,8 +62,8 @@ export function readMessage(
       const alert = { kind: event, data } as AlertContent;
       const { title, message } = describeAlert(alert, reader);
       const level = event === 'task.recovered' ? 'recovery' : 'alert';
-      const path =
-        'execution' in alert.data ? `/executions/${alert.data.execution.id}` : `/tasks/${alert.data.task.id}`;
+      const execution = 'execution' in alert.data ? alert.data.execution : null;
+      const path = execution === null ? `/tasks/${alert.data.task.id}` : `/executions/${execution.id}`;
       return { ...base, level, title, text: message, url: toUrl(path) };
     }
     case 'notification': {

@@ -1,3 +1,4 @@
+import type { ExecutionRequest } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { WebTool } from '../../../lib/ai/request.ts';
 import { nextMonth, type QuotaExceeded, toUtcDay, toUtcMonth } from '../../../platform/limits/quotas.ts';
@@ -49,6 +50,11 @@ export const selectBudget: SQL<Budget | null> = sql`case when t.monthly_budget_u
     'textBytes', coalesce(sum(u.size) filter (where not ${isBinary}), 0), 'files', count(*) filter (where ${isBinary}),
     'schemaBytes', octet_length(t.output_schema::text), 'tools', t.tools, 'maxToolUses', t.max_tool_uses)
   from uploads u where u.id = any(t.attachment_ids)) end`;
+
+/** With what is really sent: variables, context and sources may have made the prompt longer. */
+export function addRequest(budget: Budget | null, { system, prompt }: ExecutionRequest): Budget | null {
+  return budget && { ...budget, promptBytes: Buffer.byteLength(system ?? '') + Buffer.byteLength(prompt) };
+}
 
 /** What a run may cost at most, in US dollars. */
 export type HighestCost = (budget: Budget) => number;

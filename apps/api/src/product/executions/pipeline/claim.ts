@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ExecutionRequest, recordset, toInstant } from '@carillon/db';
+import { recordset, toInstant } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { leaseUntil } from '../../../lib/queue/leases.ts';
@@ -18,7 +18,7 @@ import {
 import { isPlannedTrigger } from '../../../platform/queries/runs.ts';
 import { afterCommit } from '../../../transaction.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
-import { type Budget, checkBudget, type HighestCost } from '../budget/budget.ts';
+import { addRequest, checkBudget, type HighestCost } from '../budget/budget.ts';
 import { getCostOfMonth, loadHighestCost, type MonthCost, sumMonthCosts } from '../budget/costs.ts';
 import { LATE_AFTER_MS } from '../planning/policies.ts';
 import { buildRequest } from '../request/build-request.ts';
@@ -186,14 +186,14 @@ function decideStarts({ candidates, accounts, highestCost, costs, now }: StartIn
       usage.push({ userId, day: usageDay, executions: -1 }, { userId, day: today, executions: 1 });
     }
     usage.push({ userId, day: today, tokensReserved: tokens });
-    starting.push({ ...candidate, claimToken: randomUUID(), request });
+    starting.push({
+      ...candidate,
+      claimToken: randomUUID(),
+      request,
+      unread: candidate.sources.length > 0 ? candidate : null,
+    });
   }
   return { starting, refused, usage };
-}
-
-/** Variables and context may have made the prompt longer. */
-function addRequest(budget: Budget | null, { system, prompt }: ExecutionRequest): Budget | null {
-  return budget && { ...budget, promptBytes: Buffer.byteLength(system ?? '') + Buffer.byteLength(prompt) };
 }
 
 /** A second call may repair an answer that does not match the schema, and another one decides its outcome. */

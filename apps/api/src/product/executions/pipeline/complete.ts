@@ -116,7 +116,7 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
       from tasks t
       where t.id in (select e.task_id from executions_live e join results using (id))
     )
-    update executions e set ${ASSIGNMENTS}, model_attempts = coalesce(results.attempts, e.model_attempts), archived = true,
+    update executions e set ${ASSIGNMENTS}, model_attempts = coalesce(results.attempts, e.model_attempts), source_states = null, archived = true,
       completed_at = ${now}, slot = null, claim_token = null, lease_until = null, tokens_reserved = 0,
       queued_at = coalesce(e.queued_at, ${now}),
       usage_day = case when results.token is not null then e.usage_day end
@@ -124,7 +124,7 @@ export async function writeResults(tx: Context, results: readonly ExecutionResul
     where not e.archived and e.id = results.id and case when results.token is null
       then e.status = 'pending' else e.status = 'running' and e.claim_token = results.token end
     returning e.id, results.token as claim_token, e.user_id, e.trigger, e.via_webhook, e.planned_for, e.attempt,
-      e.created_at as requested_at, e.started_at, was.usage_day, was.tokens_reserved, held.*`,
+      e.created_at as requested_at, e.started_at, was.usage_day, was.tokens_reserved, was.source_states, held.*`,
     ),
   ]);
   // Two claims of one execution may end together.

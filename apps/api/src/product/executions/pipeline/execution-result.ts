@@ -1,4 +1,12 @@
-import type { AlertRules, ModelAttempt, NOTIFY_WHEN, OUTCOMES, OutputChange, USAGE_SOURCES } from '@carillon/db';
+import type {
+  AlertRules,
+  ModelAttempt,
+  NOTIFY_WHEN,
+  OUTCOMES,
+  OutputChange,
+  SourceStates,
+  USAGE_SOURCES,
+} from '@carillon/db';
 import type { Reader } from '@carillon/texts';
 import type { ErrorCode } from '../../../lib/ai/errors.ts';
 import type { Citation } from '../../../lib/ai/request.ts';
@@ -116,6 +124,8 @@ export interface CompletedExecution {
   /** Whether its schedule has ended, or its account is suspended. */
   hasNoFurtherRun: boolean;
   budget: Budget | null;
+  /** What it has read of its sources. */
+  sourceStates: SourceStates | null;
 }
 
 export type TaskStatus = 'active' | 'paused' | 'completed' | 'failed';

@@ -9,7 +9,7 @@ import type { NewAlert } from '../../notifications/alerts/record.ts';
 import { notifyUsers } from '../../notifications/write.ts';
 import { addMonthCost, type MonthCost } from '../budget/costs.ts';
 import { digestText, isWanted } from '../result/last-success.ts';
-import { type CompletedExecution, getLastCall, isCancelled, type TaskStatus } from './execution-result.ts';
+import { type CompletedExecution, getLastCall, getTotalUsd, isCancelled, type TaskStatus } from './execution-result.ts';
 
 /** What the end of an execution means for its task. */
 export interface FollowUp {
@@ -123,6 +123,7 @@ export async function updateTasks(
         success: result.ok ? id : null,
         at: completed.completedAt,
         digest: result.ok ? digestText(result.text) : null,
+        usd: result.ok ? getTotalUsd(result) : null,
         month: cost?.month ?? null,
         cost: cost?.usd ?? 0,
         alertingSince: followUp.alertingSince,
@@ -137,6 +138,7 @@ export async function updateTasks(
       last_success_id = coalesce(c.success, t.last_success_id),
       last_success_at = case when c.success is null then t.last_success_at else c.at end,
       last_success_digest = coalesce(c.digest, t.last_success_digest),
+      last_success_cost_usd = coalesce(c.usd, t.last_success_cost_usd),
       ${addMonthCost(sql`c.month`, sql`c.cost`)},
       next_execution_at = case when c.status = 'active' then t.next_execution_at end,
       overdue_at = case when c.status = 'active' then ${overdueAtSql(sql`t`, sql`t.next_execution_at`, now())} end,
@@ -152,6 +154,7 @@ export async function updateTasks(
       success: 'int',
       at: 'timestamptz',
       digest: 'text',
+      usd: 'float8',
       month: 'text',
       cost: 'float8',
       alertingSince: 'timestamptz',

@@ -6,6 +6,7 @@ import { recordAlerts } from '../../notifications/alerts/record.ts';
 import { sumMonthCosts } from '../budget/costs.ts';
 import { notifyBudgets } from '../budget/notices.ts';
 import { findEndedTasks, recordFates } from '../planning/due-tasks.ts';
+import { type CompletedSource, storeCompletedSources } from '../sources/states.ts';
 import {
   type CompletedExecution,
   getLastCall,
@@ -48,6 +49,7 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     insertUsageRecords(tx, billed),
     insertRetries(tx, followUps),
     updateTasks(tx, followUps, costs),
+    storeCompletedSources(tx, completed.flatMap(listCompletedSources)),
     markUpdated(tx, followUps),
     recordFates(tx, completed),
     notifyOwners(tx, followUps),
@@ -62,6 +64,11 @@ export async function writeFollowUps(tx: Context, completed: readonly CompletedE
     ),
   ]);
 }
+
+const listCompletedSources = ({ taskId, result, sourceStates }: CompletedExecution): CompletedSource[] =>
+  result.ok
+    ? Object.entries(sourceStates ?? {}).map(([name, state]) => ({ taskId, name, entries: null, ...state }))
+    : [];
 
 function countEnds(
   { metrics }: Context,

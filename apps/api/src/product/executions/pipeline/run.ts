@@ -3,19 +3,23 @@ import type { Context } from '../../../context.ts';
 import type { Span } from '../../../lib/telemetry/tracing.ts';
 import { decideOutcome } from '../result/decide-outcome.ts';
 import { compareWithLastSuccess } from '../result/last-success.ts';
+import { readSourcesOf } from '../sources/before-run.ts';
 import { askModels, type ModelsOutcome } from './ask-models.ts';
 import { type AttachmentLimits, withAttachments } from './attachments.ts';
 import type { ExecutionResult } from './execution-result.ts';
 import type { ClaimedExecution } from './select-candidates.ts';
 
-/** Calls the model, without a transaction or connection. */
+/** Reads the sources and calls the model, without a transaction or connection. */
 export async function runExecution(
   ctx: Context,
-  execution: ClaimedExecution,
+  claimed: ClaimedExecution,
   signal: AbortSignal,
   limits?: AttachmentLimits,
 ): Promise<ExecutionResult> {
-  const { id, claimToken } = execution;
+  const { id, claimToken } = claimed;
+  const read = await readSourcesOf(ctx, claimed, signal);
+  if (!read.ok) return { id, claimToken, usage: null, durationMs: null, ...read };
+  const { execution, areAllFailed } = read;
   const answered = await withAttachments<ModelsOutcome>(
     ctx,
     execution,
@@ -26,7 +30,7 @@ export async function runExecution(
   if (!answered.ok) return { id, claimToken, ...answered };
   const [comparison, decided] = await Promise.all([
     compareWithLastSuccess(ctx, execution, answered, signal),
-    decideOutcome(ctx, execution, answered, signal),
+    decideOutcome(ctx, execution, { ...answered, areAllFailed }, signal),
   ]);
   const { outcome, reason: outcomeReason, secondCall } = decided;
   return { id, claimToken, ...answered, comparison, outcome, outcomeReason, ...(secondCall && { secondCall }) };

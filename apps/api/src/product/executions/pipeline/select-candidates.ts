@@ -1,11 +1,19 @@
 import { randomInt } from 'node:crypto';
-import { type ExecutionRequest, type NOTIFY_WHEN, type OutputSchema, queryRows, type RunContext } from '@carillon/db';
+import {
+  type ExecutionRequest,
+  type NOTIFY_WHEN,
+  type OutputSchema,
+  queryRows,
+  type RunContext,
+  type TaskSource,
+} from '@carillon/db';
 import { ADVISORY_LOCKS } from '@carillon/db/advisory-locks';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import type { WebTool } from '../../../lib/ai/request.ts';
 import { hasPlannedTrigger } from '../../../platform/queries/runs.ts';
 import { type Budget, selectBudget } from '../budget/budget.ts';
+import type { RequestInput } from '../request/build-request.ts';
 import { type InputText, selectInputs } from '../request/inputs.ts';
 import { MAX_SENT } from '../request/system-message.ts';
 
@@ -35,6 +43,9 @@ export interface ClaimedExecution {
   runAt: string;
   claimToken: string;
   request: ExecutionRequest;
+  /** What the request was built from, if it waits for the texts of `sources`. */
+  unread: RequestInput | null;
+  sources: TaskSource[];
   outputSchema: OutputSchema | null;
   tools: WebTool[];
   maxToolUses: number;
@@ -53,7 +64,7 @@ export interface ClaimedExecution {
   providerKeyEncrypted: string | null;
 }
 
-export type Candidate = Omit<ClaimedExecution, 'claimToken' | 'request'> & {
+export type Candidate = Omit<ClaimedExecution, 'claimToken' | 'request' | 'unread'> & {
   /** The provider of the model, if it has a limit. Left out otherwise. */
   provider?: string;
   /** How many executions of its user run. */
@@ -207,7 +218,7 @@ function selectRunnable({ db }: Context, limit: number, choice: Choice | null) {
       select e.id, e.task_id, e.user_id, e.attempt, e.usage_day, e.trigger, e.run_at, e.via_webhook,
         e.started_at is null as is_first_start, t.name as task_name, t.prompt, t.ai_model, t.max_tokens, t.temperature,
         t.attachment_ids, t.last_duration_ms, u.provider_key_encrypted, ${PLANNED_FOR} as planned_for, e.inbound_data, t.timezone, t.context,
-        t.output_schema, t.tools, t.max_tool_uses, t.require_tools, t.fallback_models, t.notify, t.watch, t.timeout_ms, t.last_success_id, t.last_success_digest, t.last_success_at, t.version,
+        t.output_schema, t.sources, t.tools, t.max_tool_uses, t.require_tools, t.fallback_models, t.notify, t.watch, t.timeout_ms, t.last_success_id, t.last_success_digest, t.last_success_at, t.version,
         ${selectBudget} as budget,
         case when (t.context ->> 'previousResult')::boolean or strpos(t.prompt, '{{previous_result}}') > 0 then (
           select left(p.result, ${MAX_SENT}) from executions p where p.id = t.last_success_id and p.task_id = t.id

@@ -5,10 +5,22 @@ import { admitExecution, type QuotaAccount, type QuotaExceeded, toUtcDay } from 
 import { hasPlannedTrigger, isPlannedTrigger } from '../../../platform/queries/runs.ts';
 import { selectBudget } from '../budget/budget.ts';
 import { type CompletedExecution, isCancelled, isOverBudget } from '../pipeline/execution-result.ts';
+import { hasWaitingLook } from '../sources/queue.ts';
 import { countQueued, type DueTask, type TaskPlan } from './plan-occurrences.ts';
 
+/** Of the alias `t` of `tasks`. `isBusy` is a scalar subquery: an `exists` may scan all live executions. */
+export const dueTaskColumns = sql`t.id, t.user_id, t.recurrence, t.recurrence_pattern, t.interval, t.timezone, t.scheduled_for,
+  t.next_execution_at, t.missed, t.overlap, t.ends_at, t.max_runs, t.planned_runs, t.paused_until, ${selectBudget} as budget,
+  t.run_if = 'changed' and json_array_length(t.sources) > 0 as looks_first,
+  (select true from executions_live e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
+    as is_busy,
+  case when t.overlap = 'queue' then (
+    select coalesce(bool_or(e.status = 'pending' and e.trigger = 'schedule'), false) and count(*) > 1
+    from executions_live e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running')
+  ) else false end as has_waiting`;
+
 /**
- * Skips tasks that are locked. `isBusy` is a scalar subquery: an `exists` may scan all live executions.
+ * Skips tasks that are locked.
  *
  * Plan: `tasks_due` in order, a probe of `executions_live_of_user` for each task.
  */
@@ -16,15 +28,7 @@ export function lockDueTasks(ctx: Context, dueBefore: Date, limit: number): Prom
   return queryRows<DueTask>(
     ctx.db,
     sql`
-    select t.id, t.user_id, t.recurrence, t.recurrence_pattern, t.interval, t.timezone, t.scheduled_for, t.next_execution_at,
-      t.missed, t.overlap,
-      t.ends_at, t.max_runs, t.planned_runs, t.paused_until, ${selectBudget} as budget,
-      (select true from executions_live e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
-        as is_busy,
-      case when t.overlap = 'queue' then (
-        select coalesce(bool_or(e.status = 'pending' and e.trigger = 'schedule'), false) and count(*) > 1
-        from executions_live e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running')
-      ) else false end as has_waiting
+    select ${dueTaskColumns}
     from tasks t
     where t.next_execution_at <= ${dueBefore.toISOString()} and not (select maintenance_mode from settings)
     order by t.next_execution_at, t.user_id limit ${limit} for no key update of t skip locked`,
@@ -81,7 +85,7 @@ export async function insertPlanned(ctx: Context, plans: readonly TaskPlan[], no
   );
 }
 
-interface DueRetry {
+export interface DueRetry {
   id: number;
   userId: number;
 }
@@ -138,7 +142,7 @@ export async function findEndedTasks(tx: Context, ids: readonly number[]): Promi
   const ended = await queryRows<{ id: number }>(
     tx.db,
     sql`select t.id from tasks t join users u on u.id = t.user_id
-      where t.id = any(${toIds(ids)}) and u.is_active and not ${hasLiveRun}`,
+      where t.id = any(${toIds(ids)}) and u.is_active and not ${hasLiveRun} and not ${hasWaitingLook}`,
   );
   return new Set(ended.map(({ id }) => id));
 }
@@ -148,7 +152,7 @@ export async function completeTasks(tx: Context, ids: readonly number[]): Promis
   if (ids.length === 0) return;
   await tx.db.execute(sql`update tasks t set status = 'completed', overdue_at = null, updated_at = ${tx.now().toISOString()} from users u
     where t.id = any(${toIds(ids)}) and u.id = t.user_id and u.is_active
-      and t.status = 'active' and t.next_execution_at is null and not ${hasLiveRun}`);
+      and t.status = 'active' and t.next_execution_at is null and not ${hasLiveRun} and not ${hasWaitingLook}`);
 }
 
 /** Corrects the ledger for planned executions that were cancelled, or refused at their start. */

@@ -23,11 +23,14 @@ export interface DueTask extends Omit<Schedule & RunLimits, InstantField>, Polic
   scheduledFor: string;
   endsAt: string | null;
   pausedUntil: string | null;
-  nextExecutionAt: string;
+  /** Null only if its last instant was looked at before it runs. */
+  nextExecutionAt: string | null;
+  /** Whether its sources are looked at before a run is planned. */
+  looksFirst: boolean;
   budget: Budget | null;
 }
 
-type Fate = 'ran' | 'late' | 'skipped_overlap' | 'missed' | 'over_quota' | 'over_budget';
+type Fate = 'ran' | 'late' | 'skipped_overlap' | 'missed' | 'over_quota' | 'over_budget' | 'unchanged';
 
 /** What one transaction writes for a due task. */
 export interface TaskPlan {
@@ -35,6 +38,8 @@ export interface TaskPlan {
   ledger: { at: Date; fate: Fate }[];
   /** In order of time. */
   runs: { at: Date; exceeded: QuotaExceeded | null }[];
+  /** The instants that run only if a source has changed. */
+  looks: Date[];
   nextExecutionAt: Date | null;
 }
 
@@ -52,7 +57,7 @@ export function computeDueOccurrences(ctx: Context, tasks: readonly DueTask[], n
 }
 
 function computeDue(ctx: Context, task: DueTask, now: Date, limit: number): DueOccurrences {
-  const from = toInstant(task.nextExecutionAt);
+  const from = toInstant(task.nextExecutionAt as string);
   try {
     const due = listDueOccurrences(toPlan(task), from, now, limit);
     if (due.next === null && task.recurrence !== 'once' && !hasEnd(task))
@@ -88,27 +93,68 @@ export const listEnding = (plans: readonly TaskPlan[]): number[] =>
     .filter(({ task, nextExecutionAt }) => nextExecutionAt === null && task.recurrence !== 'once')
     .map(({ task }) => task.id);
 
+export interface PlanLimits {
+  account: QuotaAccount;
+  highestCost: HighestCost;
+  now: Date;
+}
+
 /** Runs that are over budget already are not queued; a run that is the last of its task is refused at its start. */
-export function planOccurrences(
-  task: DueTask,
-  due: DueOccurrences,
-  { account, highestCost, now }: { account: QuotaAccount; highestCost: HighestCost; now: Date },
-): TaskPlan {
+export function planOccurrences(task: DueTask, due: DueOccurrences, limits: PlanLimits): TaskPlan {
+  const { account, now } = limits;
   // Activating the account computes the next instants of its tasks.
-  if (!account.isActive) return { task, ledger: [], runs: [], nextExecutionAt: null };
+  if (!account.isActive) return { task, ledger: [], runs: [], looks: [], nextExecutionAt: null };
   const { missed, runnable, next } = applyMissedPolicy(task, due, now);
+  const ledger = missed.map(toRow('missed'));
+  if (task.looksFirst) return { task, ledger, runs: [], looks: runnable, nextExecutionAt: next };
+  const plan = planRuns(task, runnable, next, limits);
+  return { ...plan, ledger: [...ledger, ...plan.ledger] };
+}
+
+/** The runs of a task whose sources were looked at, for the instants that were due. */
+export function planLooked(
+  task: DueTask & { status: string },
+  { instants, isUnchanged }: { instants: readonly Date[]; isUnchanged: boolean },
+  limits: PlanLimits,
+): TaskPlan {
+  const next = toInstantOrNull(task.nextExecutionAt);
+  const settle = (fate: Fate): TaskPlan => ({
+    task,
+    ledger: instants.map(toRow(fate)),
+    runs: [],
+    looks: [],
+    nextExecutionAt: next,
+  });
+  if (task.status !== 'active' || !limits.account.isActive) {
+    // A `once` task runs late, once the account is active again.
+    return task.recurrence === 'once' && !limits.account.isActive
+      ? { ...settle('missed'), ledger: [] }
+      : settle('missed');
+  }
+  return isUnchanged ? settle('unchanged') : planRuns(task, instants, next, limits);
+}
+
+function planRuns(
+  task: DueTask,
+  runnable: readonly Date[],
+  next: Date | null,
+  { account, highestCost, now }: PlanLimits,
+): TaskPlan {
   const isOverBudget = next !== null && checkBudget(task.budget, highestCost, now) !== null;
   const { runs, skipped } = isOverBudget ? { runs: [], skipped: [] } : applyOverlapPolicy(task, runnable);
   const admitted = admitRuns(task, runs, account, now);
-  const toRow = (fate: Fate) => (at: Date) => ({ at, fate });
   const ledger: TaskPlan['ledger'] = [
-    ...missed.map(toRow('missed')),
     ...(isOverBudget ? runnable : []).map(toRow('over_budget')),
     ...skipped.map(toRow('skipped_overlap')),
     ...admitted.map(({ at, exceeded }) => ({ at, fate: exceeded ? 'over_quota' : fateOfRun(at, now) })),
   ];
-  return { task, ledger, runs: admitted, nextExecutionAt: hasRunsLeft(task, admitted) ? next : null };
+  return { task, ledger, runs: admitted, looks: [], nextExecutionAt: hasRunsLeft(task, admitted) ? next : null };
 }
+
+const toRow = (fate: Fate) => (at: Date) => ({ at, fate });
+
+export const listLooks = (plans: readonly TaskPlan[]) =>
+  plans.flatMap(({ task, looks }) => looks.map((at) => ({ taskId: task.id, at })));
 
 /** The tasks of which an instant was over budget. */
 export const listOverBudget = (plans: readonly TaskPlan[]): number[] =>

@@ -1,6 +1,7 @@
 import { toOneLine } from '@carillon/contract/validation/unsafe-values';
 import { type ExecutionRequest, type OutputSchema, type RunContext, toInstant } from '@carillon/db';
 import { createMarker } from '../../../lib/ai/request.ts';
+import { appendSource, SOURCES_ARE_DATA, type SourceText } from '../sources/texts.ts';
 import type { InputText } from './inputs.ts';
 import { formatInstant, toLocalTime } from './local-time.ts';
 import { describePreviousResult, describeRun, type Run, TOOLS_RETURN_DATA } from './system-message.ts';
@@ -24,14 +25,21 @@ export interface RequestInput {
   previousResult: string | null;
   /** Null without any. */
   inputs: readonly InputText[] | null;
+  /** Left out before they are read. */
+  sourceTexts?: readonly SourceText[];
 }
 
 /** Builds what the model is sent by an execution that starts at `now`. */
 export function buildRequest(input: RequestInput, now: Date, newMarker = createMarker): ExecutionRequest {
-  const { prompt, aiModel: model, context, outputSchema, tools } = input;
+  const { prompt, aiModel: model, context, outputSchema, tools, sourceTexts = [] } = input;
   const hasVariables = prompt.includes('{{');
   const isPlain =
-    !context.clock && !context.previousResult && outputSchema === null && tools.length === 0 && !hasVariables;
+    !context.clock &&
+    !context.previousResult &&
+    outputSchema === null &&
+    tools.length === 0 &&
+    !hasVariables &&
+    sourceTexts.length === 0;
   if (isPlain) return { system: null, prompt, model };
 
   let created: string | undefined;
@@ -44,11 +52,14 @@ export function buildRequest(input: RequestInput, now: Date, newMarker = createM
     ...(context.clock ? [describeRun(run)] : []),
     ...(context.previousResult ? [describePreviousResult(input.previousResult, marker)] : []),
     ...(tools.length > 0 ? [TOOLS_RETURN_DATA] : []),
+    ...(sourceTexts.length > 0 ? [SOURCES_ARE_DATA] : []),
     ...(outputSchema ? [describeOutput(outputSchema)] : []),
   ].join('\n\n');
+  const replaced = hasVariables ? replaceVariables(prompt, (name) => findValue(input, run, name), marker) : prompt;
+  const unnamed = sourceTexts.filter(({ name }) => !prompt.includes(`{{source.${name}}}`));
   return {
     system: system || null,
-    prompt: hasVariables ? replaceVariables(prompt, (name) => findValue(input, run, name), marker) : prompt,
+    prompt: [replaced, ...unnamed.map((source) => appendSource(source, marker))].join('\n\n'),
     model,
   };
 }
@@ -69,9 +80,14 @@ function readRun({ timezone, plannedFor, lastSuccessAt, ...input }: RequestInput
 }
 
 /** Undefined for an unknown name. */
-function findValue({ inboundData, previousResult, inputs }: RequestInput, run: Run, name: string): Value | undefined {
+function findValue(
+  { inboundData, previousResult, inputs, sourceTexts }: RequestInput,
+  run: Run,
+  name: string,
+): Value | undefined {
   if (name.startsWith('task.')) return findInput(inputs ?? [], name.slice('task.'.length));
   if (name.startsWith('data.')) return findData(inboundData, name.slice('data.'.length));
+  if (name.startsWith('source.')) return findSource(sourceTexts, name.slice('source.'.length));
   if (name === 'previous_result' && previousResult !== null) return { text: previousResult, isData: true };
   const text = findText(run, name);
   return text === undefined ? undefined : { text, isData: false };
@@ -82,6 +98,13 @@ function findInput(inputs: readonly InputText[], name: string): Value | undefine
   if (!input) return undefined;
   if (input.text !== null) return { text: input.text, isData: true };
   return { text: input.exists ? 'none' : 'none, because the task was deleted', isData: false };
+}
+
+function findSource(sourceTexts: readonly SourceText[] = [], name: string): Value | undefined {
+  const source = sourceTexts.find((one) => one.name === name);
+  if (!source) return undefined;
+  const { text, note } = source;
+  return text === null ? { text: `(${note ?? 'It has no text.'})`, isData: false } : { text, isData: true, note };
 }
 
 function findText({ starts, planned, lastSuccess, ...run }: Run, name: string): string | undefined {

@@ -3,7 +3,7 @@ import { encloseText } from '../../../lib/ai/request.ts';
 import { MAX_SENT } from './system-message.ts';
 
 /** In characters: what is put into one prompt, however often. A variable that does not fit stays as it was typed. */
-const MAX_INSERTED = 100_000;
+const MAX_INSERTED = 120_000;
 /** Longer texts, and those of several lines, are enclosed in lines of their own. */
 const MAX_INLINE = 200;
 
@@ -11,9 +11,11 @@ export interface Value {
   text: string;
   /** Whether others may have written it: a result, or the data of a webhook. */
   isData: boolean;
+  /** Comes before the text of others. */
+  note?: string | null;
 }
 
-const VARIABLE = /\{\{([a-z_]{1,30}|task\.[a-z][a-z0-9_]{0,31}|data\.[^{}\r\n]{1,200})\}\}/g;
+const VARIABLE = /\{\{([a-z_]{1,30}|(?:task|source)\.[a-z][a-z0-9_]{0,31}|data\.[^{}\r\n]{1,200})\}\}/g;
 
 /** Replaces the variables of `prompt` once: what is put in is not searched for more. Unknown ones stay. */
 export function replaceVariables(
@@ -44,7 +46,8 @@ export function replaceVariables(
     if (!value?.isData) return value?.text;
     hasData = true;
     const isInline = value.text.length <= MAX_INLINE && !/[\p{Cc}\u2028\u2029]/u.test(value.text);
-    return encloseText(value.text, marker(), isInline ? ' ' : '\n');
+    const enclosed = encloseText(value.text, marker(), isInline ? ' ' : '\n');
+    return value.note ? `(${value.note}) ${enclosed}` : enclosed;
   }
 }
 

@@ -21,7 +21,11 @@ export interface DecidedOutcome {
   secondCall?: { usage: AiUsage | null };
 }
 
-type Answered = ModelsOutcome & { ok: true };
+type Answered = ModelsOutcome & {
+  ok: true;
+  /** Whether no source of the run could be read. */
+  areAllFailed: boolean;
+};
 
 const UNDECIDED: DecidedOutcome = { outcome: null, reason: null };
 const MAX_MS = 30_000;
@@ -58,13 +62,14 @@ export async function decideOutcome(
 /** Why the run is not done, by what is known without a model; null if nothing says so. */
 function findRule(
   { tools, requireTools, maxTokens }: Pick<ClaimedExecution, 'tools' | 'requireTools' | 'maxTokens'>,
-  { isCut, usage, text }: Answered,
+  { isCut, usage, text, areAllFailed }: Answered,
 ): string | null {
   if (isCut) {
     return (usage?.outputTokens ?? 0) >= maxTokens
       ? `The answer was cut off at ${maxTokens} tokens.`
       : `The answer was cut off after ${text.length} characters.`;
   }
+  if (areAllFailed) return 'None of the sources could be read.';
   const unused = requireTools ? tools.find((tool) => !isUsed(tool, usage)) : undefined;
   return unused === undefined ? null : `The model never used ${unused}, which the task requires.`;
 }

@@ -17,7 +17,8 @@ export function describeAlert({ kind, data }: AlertContent, reader: Reader): { t
       return { title: notices.overdue(name), message };
     }
     case 'task.failing': {
-      const { failuresInRow, error, errorCode, stopped } = data;
+      const { failuresInRow, error, errorCode, stopped, sources } = data;
+      if (sources) return { title: notices.sourcesFailed(name, sources), message: notices.lastError(error) };
       if (stopped) return { title: notices.stopped(name, failuresInRow), message: notices.stoppedText(error) };
       if (errorCode === null) return { title: notices.notDone(name, failuresInRow), message: notices.lastRun(error) };
       return { title: notices.failed(name, failuresInRow), message: notices.lastError(error) };
@@ -28,7 +29,10 @@ export function describeAlert({ kind, data }: AlertContent, reader: Reader): { t
         message: describeFallback(getTexts(reader.language), data.modelAttempts),
       };
     case 'task.recovered':
-      return { title: notices.recovered(name), message: notices.recoveredText(describeMoment(data.since, reader)) };
+      return {
+        title: notices.recovered(name),
+        message: notices.recoveredText(describeMoment(data.since, reader), data.execution?.status === 'completed'),
+      };
     case 'task.expensive': {
       const { costUsd, costAboveUsd } = data;
       const message = notices.limit(formats.money(costAboveUsd));
