@@ -43,6 +43,8 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   getExecution: 'executions.get',
   getExecutionDetails: 'executions.details',
   diffExecution: 'executions.diff',
+  askExecution: 'executions.ask',
+  listQuestions: 'executions.questions',
   retryExecution: 'executions.retry',
   cancelExecution: 'executions.cancel',
   seeExecution: 'executions.markSeen',

@@ -79,7 +79,8 @@ export const ProcessMessageResult = Type.Object({
 });
 export type ProcessMessageResult = Static<typeof ProcessMessageResult>;
 
-const Events = Type.String({
+/** A streamed answer. */
+export const EVENTS = Type.String({
   description:
     'Server-sent events: several `content` events with data `{"text"}`, one for each piece of the content, then one `done` with the JSON response as data, or one `error` with an error body and its `code` as data. A comment every 15 seconds keeps the connection alive.',
 });
@@ -97,7 +98,7 @@ export const processMessage = {
     200: Type.Unsafe<ProcessMessageResult>({
       content: {
         'application/json': { schema: ProcessMessageResult },
-        'text/event-stream': { schema: Events },
+        'text/event-stream': { schema: EVENTS },
       },
     }),
     ...IDEMPOTENCY_ERRORS,

@@ -216,6 +216,7 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   durationMs: 'How long the run took, in milliseconds',
   occurrences: 'The planned runs',
   versions: 'The versions',
+  questions: 'The questions',
   plannedFor: 'The planned instant; null for a run outside the schedule',
   fate: 'The outcome of the planned run: `ran` on time, ran `late`, or did not run because the previous run was still running (`skipped_overlap`), the owner skipped it (`skipped_by_user`), the service was down (`missed`), a quota (`over_quota`) or the budget of the task (`over_budget`) was exhausted, it was `cancelled`, or the sources of the task were `unchanged`',
   recordedAt: 'When the outcome was recorded',

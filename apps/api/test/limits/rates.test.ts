@@ -172,6 +172,8 @@ const OTHERS = {
     'GET /api/events',
     'GET /api/executions/:id/details',
     'GET /api/executions/:id/diff',
+    'GET /api/executions/:id/questions',
+    'POST /api/executions/:id/ask',
     'POST /api/executions/:id/retry',
     'POST /api/executions/:id/cancel',
     'GET /api/webhooks',

@@ -1,5 +1,5 @@
 import { DAY_MS } from '@carillon/contract/primitives';
-import { executions, runTexts, usageCounters, usageRecords, users } from '@carillon/db';
+import { executions, runQuestions, runTexts, usageCounters, usageRecords, users } from '@carillon/db';
 import { detachPartition, listPartitions, renameTable } from '@carillon/db/partitions';
 import { asc, eq, sql } from 'drizzle-orm';
 import t from 'tap';
@@ -79,7 +79,11 @@ t.test(
     const recent = await insertRuns(task, START, times(1));
     for (let batch = 0; batch < 3; batch += 1) await indexRunsOfUser(ctx, alice.id);
     t.equal(await ctx.db.$count(runTexts), 1204);
+    const asked = { taskId: task, userId: alice.id, message: 'Why?', content: 'So.', model: 'm', createdAt: START };
+    const ids = await left();
+    await ctx.db.insert(runQuestions).values(ids.map((executionId) => ({ ...asked, executionId })));
     await pruneAll(ctx);
+    t.equal(await ctx.db.$count(runQuestions), 4, 'what was asked about them is gone too');
     t.same(await left(), [...kept, ...recent]);
     const found = await ctx.db.select({ id: runTexts.executionId }).from(runTexts).orderBy(asc(runTexts.executionId));
     t.same(

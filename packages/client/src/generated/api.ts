@@ -1274,6 +1274,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/executions/{id}/ask": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask about an answer
+         * @description Sends the message to the `defaultModel` of the system settings, with the prompt of the execution, its result, its sources and what was asked about it before, and returns the answer in the form of `processMessage`. The question and its answer are stored with the execution. Counts as one execution and consumes the token quota. With `Accept: text/event-stream` the content is streamed; an error before the first piece is an ordinary JSON response. An API key needs `executions:read` too.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `agent:run`.
+         */
+        post: operations["askExecution"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/executions/{id}/questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the questions about an answer
+         * @description Returns what was asked about the result of the execution, newest first. Deleted with the execution. Pages by `offset`, or by `cursor`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `executions:read`.
+         */
+        get: operations["listQuestions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/confirm-task": {
         parameters: {
             query?: never;
@@ -8185,6 +8233,191 @@ export interface operations {
                      *     data: {"success":true,"response":{"content":"The one thing that others wait for.","tokensUsed":{"input":212,"output":48,"total":260},"model":"openai/gpt-5-mini","processingTimeMs":1874},"suggestions":["Plan my Monday","Ask me at ten instead"],"proposal":{"id":"d94b7f12-5e08-4c63-8b2f-71a6e0c9d345","task":{"name":"Monday question","prompt":"Ask me in one sentence what I should look at first today.","scheduledFor":"2026-11-23T09:00:00.000Z","recurrence":"weekly","recurrencePattern":"0 9 * * 1","timezone":"Europe/Lisbon"},"occurrences":[{"at":"2026-11-23T09:00:00.000Z","local":"2026-11-23T09:00:00+00:00[Europe/Lisbon]"},{"at":"2026-11-30T09:00:00.000Z","local":"2026-11-30T09:00:00+00:00[Europe/Lisbon]"}],"expiresAt":"2026-11-21T09:15:27.204Z"}}
                      */
                     "text/event-stream": string;
+                };
+            };
+        };
+    };
+    askExecution: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 1207
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "message": "Why the hardest thing first?"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The message to answer */
+                    message: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "response": {
+                     *         "content": "Because the rest of the day is easier after it.",
+                     *         "tokensUsed": {
+                     *           "input": 148,
+                     *           "output": 22,
+                     *           "total": 170
+                     *         },
+                     *         "model": "openai/gpt-5-mini",
+                     *         "processingTimeMs": 1120
+                     *       },
+                     *       "suggestions": [
+                     *         "What if I cannot begin?"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The answer */
+                        response: {
+                            /** @description The text of the answer */
+                            content: string;
+                            /** @description Tokens charged to the quota, input and output */
+                            tokensUsed: {
+                                /** @description Input tokens */
+                                input: number;
+                                /** @description Output tokens */
+                                output: number;
+                                /** @description Input and output tokens */
+                                total: number;
+                            };
+                            /** @description The model that answered */
+                            model: string;
+                            /** @description From start to end, in milliseconds */
+                            processingTimeMs: number;
+                        };
+                        /** @description Messages that the user may want to send next; empty if the model returned no usable ones */
+                        suggestions: string[];
+                    };
+                    /**
+                     * @example event: content
+                     *     data: {"text":"Because the rest of the"}
+                     *
+                     *     event: content
+                     *     data: {"text":" day is easier after it."}
+                     *
+                     *     event: done
+                     *     data: {"success":true,"response":{"content":"Because the rest of the day is easier after it.","tokensUsed":{"input":148,"output":22,"total":170},"model":"openai/gpt-5-mini","processingTimeMs":1120},"suggestions":["What if I cannot begin?"]}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+        };
+    };
+    listQuestions: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The maximum number of entries on a page; more than 100 counts as 100
+                 * @example 20
+                 */
+                limit?: number;
+                /** @description The number of entries to skip */
+                offset?: number;
+                /** @description `pagination.nextCursor` of the previous page */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 1207
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "questions": [
+                     *         {
+                     *           "id": 5,
+                     *           "message": "Why the hardest thing first?",
+                     *           "content": "Because the rest of the day is easier after it.",
+                     *           "model": "openai/gpt-5-mini",
+                     *           "createdAt": "2026-11-20T09:15:27.204Z"
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "total": 1,
+                     *         "limit": 20,
+                     *         "offset": 0,
+                     *         "hasMore": false,
+                     *         "nextCursor": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description The questions */
+                        questions: {
+                            /** @description The id, which never changes */
+                            id: number;
+                            /** @description What was asked */
+                            message: string;
+                            /** @description The answer */
+                            content: string;
+                            /** @description The model that answered */
+                            model: string;
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            createdAt: string;
+                        }[];
+                        /** @description The position of this page in the list */
+                        pagination: {
+                            /** @description Null if the page was requested by `cursor` */
+                            total: number | null;
+                            /** @description The maximum number of entries on a page */
+                            limit: number;
+                            /** @description The number of entries to skip */
+                            offset: number;
+                            /** @description Whether there are entries after this page */
+                            hasMore: boolean;
+                            /** @description The `cursor` of the next page; null on the last one */
+                            nextCursor: string | null;
+                        };
+                    };
                 };
             };
         };

@@ -295,6 +295,16 @@ export class Executions extends Resource {
   cancel(id: number, options?: PostOptions): ResponsePromise<AnswerOf<'cancelExecution'>> {
     return this.send('POST', `/api/executions/${segment(id)}/cancel`, { options, takesKey: true });
   }
+
+  /** Ask about an answer: POST /api/executions/{id}/ask */
+  ask(id: number, body: BodyOf<'askExecution'>, options?: PostOptions): ResponsePromise<AnswerOf<'askExecution'>> {
+    return this.send('POST', `/api/executions/${segment(id)}/ask`, { body, options, takesKey: true });
+  }
+
+  /** List the questions about an answer: GET /api/executions/{id}/questions */
+  questions(id: number, query?: QueryOf<'listQuestions'>, options?: RequestOptions): Pages<AnswerOf<'listQuestions'>, 'questions'> {
+    return this.pages(`/api/executions/${segment(id)}/questions`, 'questions', { query, options });
+  }
 }
 
 export class Alerts extends Resource {

@@ -1,5 +1,6 @@
 import type * as agent from '../agent.ts';
 import type * as executions from '../executions.ts';
+import type * as questions from '../questions.ts';
 import type { ExamplesFor } from './example.ts';
 import {
   CURSOR,
@@ -21,9 +22,59 @@ import {
 const { id } = execution;
 const request = { system: SYSTEM_MESSAGE, prompt: PROMPT, model: MODEL };
 const NOT_FOUND = { 404: 'Execution not found' };
+const providerFailed = {
+  success: false,
+  error: 'AI provider failed',
+  message: 'The provider limits how often it may be asked',
+  details: { errorCode: 'RATE_LIMIT_EXCEEDED' },
+};
 const retried = { success, executionId: 1209, status: 'pending', startedAt: NOW } as const;
 
-export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<typeof agent> = {
+export const executionsExamples: ExamplesFor<typeof executions> &
+  ExamplesFor<typeof agent> &
+  ExamplesFor<typeof questions> = {
+  askExecution: {
+    params: { id },
+    body: { message: 'Why the hardest thing first?' },
+    response: {
+      200: {
+        success,
+        response: {
+          content: 'Because the rest of the day is easier after it.',
+          tokensUsed: { input: 148, output: 22, total: 170 },
+          model: MODEL,
+          processingTimeMs: 1120,
+        },
+        suggestions: ['What if I cannot begin?'],
+      },
+    },
+    errors: {
+      ...NOT_FOUND,
+      402: executionQuotaExceeded,
+      409: 'This execution has no result to ask about.',
+      503: providerFailed,
+    },
+  },
+  listQuestions: {
+    params: { id },
+    query: { limit: 20 },
+    response: {
+      200: {
+        success,
+        questions: [
+          {
+            id: 5,
+            message: 'Why the hardest thing first?',
+            content: 'Because the rest of the day is easier after it.',
+            model: MODEL,
+            createdAt: NOW,
+          },
+        ],
+        pagination: { total: 1, limit: 20, offset: 0, hasMore: false, nextCursor: null },
+      },
+    },
+    errors: NOT_FOUND,
+  },
   listExecutions: {
     query: { taskId: task.id, status: 'completed', startDate: '2026-11-20', limit: 1 },
     response: {
@@ -159,12 +210,7 @@ export const executionsExamples: ExamplesFor<typeof executions> & ExamplesFor<ty
     },
     errors: {
       402: executionQuotaExceeded,
-      503: {
-        success: false,
-        error: 'AI provider failed',
-        message: 'The provider limits how often it may be asked',
-        details: { errorCode: 'RATE_LIMIT_EXCEEDED' },
-      },
+      503: providerFailed,
     },
   },
   confirmTask: {

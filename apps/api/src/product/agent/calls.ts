@@ -90,18 +90,20 @@ function tokensReservedError({ day, month, limits }: QuotaAccount): AppError {
 }
 
 /**
- * `store` runs in the transaction of the record; false if that has failed. Never throws, because the answer has been paid
- * for: a call that cannot be recorded is left to its lease.
+ * `store` runs in the transaction of the record, after `lock`, which takes what has to be locked before the account; false if
+ * it has failed. Never throws, because the answer has been paid for: a call that cannot be recorded is left to its lease.
  */
 export async function completeCall(
   ctx: Context,
   call: AgentCall,
   usage: AiUsage | null,
   store: (tx: Context) => Promise<unknown> = async () => {},
+  lock: (tx: Context) => Promise<unknown> = async () => {},
 ): Promise<boolean> {
   const logError = (error: unknown, message: string) => ctx.log.error({ err: error, userId: call.userId }, message);
   try {
     const record = async (tx: Context) => {
+      await lock(tx);
       await recordCall(tx, call, usage);
       await store(tx);
     };

@@ -18,13 +18,18 @@ export function buildInstructions(options: InstructionOptions): string {
     'You see this one message and no other, you cannot look anything up, and nothing happens because of what you write.',
     `For the user it is ${formatLocalTime(now, timezone)}, in the time zone ${timezone}.`,
     ...(preferences && Object.keys(preferences).length > 0 ? fencePreferences(preferences) : []),
-    'Write the answer first, in the language of the message unless the user prefers another one.',
-    'After it write a line that is exactly',
-    toMarkerLine(marker),
-    'and below that line one to five short messages that the user may want to send next: in the words of the user, each on a line of its own, none longer than 100 characters, without bullets or numbers. Write that line once, and never mention it.',
+    ...describeAnswerForm(marker),
     ...(proposes ? describeDraft(tools, channels) : []),
   ].join('\n');
 }
+
+/** The answer, a line of the marker, and suggestions. */
+export const describeAnswerForm = (marker: string): string[] => [
+  'Write the answer first, in the language of the message unless the user prefers another one.',
+  'After it write a line that is exactly',
+  toMarkerLine(marker),
+  'and below that line one to five short messages that the user may want to send next: in the words of the user, each on a line of its own, none longer than 100 characters, without bullets or numbers. Write that line once, and never mention it.',
+];
 
 function fencePreferences(preferences: Record<string, unknown>): string[] {
   const fence = createMarker();
@@ -77,7 +82,8 @@ function describeChannels(channels: DraftSources['channels']): string[] {
   ];
 }
 
-const formatLocalTime = (now: Date, timeZone: string) =>
+/** With the weekday and the offset. */
+export const formatLocalTime = (now: Date, timeZone: string) =>
   new Intl.DateTimeFormat('en-GB', {
     timeZone,
     weekday: 'long',

@@ -23,31 +23,32 @@ export const DEFAULT_TEMPERATURE = 70;
 /** An answer may hold the draft of a task beside its text. */
 const AGENT_MAX_TOKENS = 2048;
 
-interface ProcessOptions {
+export interface AnswerOptions {
   /** Aborts the call; its usage is recorded all the same. */
   signal: AbortSignal;
+  onContent?: (text: string) => void;
+}
+
+interface ProcessOptions extends AnswerOptions {
   /** Whether the answer may have a proposal. Default: false. */
   proposes?: boolean;
-  onContent?: (text: string) => void;
   /** Runs in the transaction that records the usage of an answer. */
   store?: (tx: Context, answer: AgentAnswer) => Promise<void>;
 }
 
-type AgentAnswer = Omit<ProcessMessageResult, 'success'>;
+export type AgentAnswer = Omit<ProcessMessageResult, 'success'>;
 
 /** Returns when the usage is recorded. A failed call counts too. Throws 400, 401, 402, 503. */
 export async function processMessage(
   ctx: Context,
   caller: Caller,
   { message, context = {} }: ProcessMessageInput,
-  { signal, proposes = false, onContent, store }: ProcessOptions,
+  { proposes = false, store, ...options }: ProcessOptions,
 ): Promise<AgentAnswer> {
   const { timezone = caller.timezone ?? 'UTC', preferences } = context;
   if (preferences && Buffer.byteLength(JSON.stringify(preferences)) > MAX_PREFERENCES_BYTES) {
     throw invalidField('context.preferences', `must be at most ${MAX_PREFERENCES_BYTES} bytes of JSON`);
   }
-  const marker = randomBytes(8).toString('hex');
-  const content = onContent && createContentStream(marker, onContent);
   const [{ defaultModel }, { apiKey, channels }, providers] = await Promise.all([
     getSettings(ctx),
     findAccount(ctx, caller),
@@ -55,26 +56,9 @@ export async function processMessage(
   ]);
   const { tools } = describeWebTools(ctx.config.ai, providers, defaultModel);
   const sources = { timezone, tools, channels: channels.filter(({ state }) => state === 'on') };
-  const request = {
-    model: defaultModel,
-    system: buildInstructions({ now: ctx.now(), preferences, marker, proposes, ...sources }),
-    prompt: message,
-    maxTokens: AGENT_MAX_TOKENS,
-    temperature: DEFAULT_TEMPERATURE,
-    apiKey,
-    signal,
-    offlineText: writeOfflineEnding(message, toMarkerLine(marker), proposes),
-    ...(content && { onText: content.add }),
-  };
-  const inputTokens = estimateInputTokens(request);
-  const call = await startCall(ctx, caller, { model: defaultModel, inputTokens, maxTokens: AGENT_MAX_TOKENS });
-  const outcome = await ctx.ai.ask(request);
-  ctx.metrics.agentCallEnded(outcome);
-  if (!outcome.ok) {
-    await completeCall(ctx, call, outcome.usage);
-    throw toProviderError(ctx, caller, outcome);
-  }
-  const parsed = parseAnswer(outcome.text, marker);
+  const instruct = (marker: string) => buildInstructions({ now: ctx.now(), preferences, marker, proposes, ...sources });
+  const given = { model: defaultModel, apiKey, message, instruct, proposes };
+  const { call, outcome, parsed, end } = await answerMessage(ctx, caller, given, options);
   const proposed = await proposeTask(ctx, caller, proposes ? parsed.draft : null, {
     ...sources,
     isCut: outcome.isCut === true,
@@ -85,13 +69,54 @@ export async function processMessage(
     await store?.(tx, answer);
   });
   if (answer.proposal && !isStored) answer = buildAnswer(outcome, parsed, NOT_STORED, defaultModel);
-  content?.end(answer.response.content);
+  end(answer.response.content);
   return answer;
+}
+
+interface MessageToAnswer {
+  model: string;
+  apiKey: string | null;
+  message: string;
+  /** Builds the system message; the answer ends with a line of `marker`, and suggestions. */
+  instruct: (marker: string) => string;
+  proposes?: boolean;
+}
+
+/** Asks a model within the quotas. `completeCall` has to follow, then `end`. Throws 401, 402, 503. */
+export async function answerMessage(
+  ctx: Context,
+  caller: Pick<Caller, 'id'>,
+  { model, apiKey, message, instruct, proposes = false }: MessageToAnswer,
+  { signal, onContent }: AnswerOptions,
+) {
+  const marker = randomBytes(8).toString('hex');
+  const content = onContent && createContentStream(marker, onContent);
+  const request = {
+    model,
+    system: instruct(marker),
+    prompt: message,
+    maxTokens: AGENT_MAX_TOKENS,
+    temperature: DEFAULT_TEMPERATURE,
+    apiKey,
+    signal,
+    offlineText: writeOfflineEnding(message, toMarkerLine(marker), proposes),
+    ...(content && { onText: content.add }),
+  };
+  const inputTokens = estimateInputTokens(request);
+  const call = await startCall(ctx, caller, { model, inputTokens, maxTokens: AGENT_MAX_TOKENS });
+  const outcome = await ctx.ai.ask(request);
+  ctx.metrics.agentCallEnded(outcome);
+  if (!outcome.ok) {
+    await completeCall(ctx, call, outcome.usage);
+    throw toProviderError(ctx, caller, outcome);
+  }
+  return { call, outcome, parsed: parseAnswer(outcome.text, marker), end: (text: string) => content?.end(text) };
 }
 
 const NOT_STORED: Proposed = { problem: 'could not be stored' };
 
-function buildAnswer(
+/** The answer as it is returned. */
+export function buildAnswer(
   { usage, durationMs }: AiOutcome & { ok: true },
   { content, suggestions }: ParsedAnswer,
   proposed: Proposed | null,

@@ -65,6 +65,7 @@ const SCOPES: Record<string, string[]> = {
     'GET /api/executions/:id',
     'GET /api/executions/:id/details',
     'GET /api/executions/:id/diff',
+    'GET /api/executions/:id/questions',
     'GET /api/alerts',
     'POST /api/alerts/:id/acknowledge',
     'POST /api/executions/:id/seen',
@@ -77,7 +78,7 @@ const SCOPES: Record<string, string[]> = {
     'POST /api/executions/:id/cancel',
   ],
   'events:read': ['GET /api/events'],
-  'agent:run': ['POST /api/agent/process'],
+  'agent:run': ['POST /api/agent/process', 'POST /api/executions/:id/ask'],
   'uploads:write': ['POST /api/upload', 'DELETE /api/upload'],
   'webhooks:read': [
     ...['GET /api/webhooks', 'GET /api/webhooks/:id', 'GET /api/webhooks/:id/logs'],

@@ -81,6 +81,12 @@ const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
       .where(eq(executions.id, executionId));
     return [`/api/executions/${executionId}/retry`];
   },
+  '/api/executions/:id/ask': async (alice) => {
+    const taskId = await postTask(app, alice);
+    await insertEndedRuns(ctx, { taskId, userId: alice.id, count: 1 });
+    const [run] = await readRuns(ctx, taskId);
+    return [`/api/executions/${run?.id}/ask`, { message: 'Why?' }];
+  },
   '/api/agent/process': async () => ['/api/agent/process', { message: 'Name a moon.' }],
   '/api/webhooks': async () => ['/api/webhooks', WEBHOOK],
   '/api/webhooks/:id/rotate-secret': async (alice) => [
