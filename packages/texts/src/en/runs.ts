@@ -53,6 +53,13 @@ export const runs = {
   judgements: { done: 'Done', nothing_new: 'Nothing new', not_done: 'Not done' },
   citations: 'Sources',
   cited: (pages: number) => `${count(pages, 'page', 'pages')} cited`,
+  questions: 'Ask about this answer',
+  question: 'Question',
+  questionHint:
+    'The model sees the prompt, this answer, its sources and the questions before, and looks nothing up. Each question counts as one run.',
+  ask: 'Ask',
+  remember: 'Remember this',
+  rememberHint: 'Add the question to the prompt of the task. You can change it before you save.',
   contents: 'Contents',
   showAll: 'Show the whole answer',
   asJson: 'Answer as JSON',

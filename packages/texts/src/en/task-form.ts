@@ -13,6 +13,7 @@ export const taskForm = {
   save: 'Save task',
   tryNow: 'Try it now',
   notSaved: 'Not saved.',
+  remarkAdded: 'What you asked is at the end of the prompt. Change it as you like; nothing is saved yet.',
   notTried: 'The prompt was not sent.',
   saved: 'The task is saved.',
   savedAndRunning: 'The task is saved and running.',

@@ -53,6 +53,13 @@ export const runs: typeof en = {
   judgements: { done: 'Feito', nothing_new: 'Nada de novo', not_done: 'Não feito' },
   citations: 'Fontes',
   cited: (pages) => count(pages, 'página citada', 'páginas citadas'),
+  questions: 'Pergunte sobre esta resposta',
+  question: 'Pergunta',
+  questionHint:
+    'O modelo vê o prompt, esta resposta, as fontes e as perguntas anteriores, e não pesquisa nada. Cada pergunta conta como uma execução.',
+  ask: 'Perguntar',
+  remember: 'Lembrar disso',
+  rememberHint: 'Acrescenta a pergunta ao prompt da tarefa. Você pode mudar o texto antes de salvar.',
   contents: 'Conteúdo',
   showAll: 'Mostrar a resposta inteira',
   asJson: 'Resposta em JSON',

@@ -12,6 +12,7 @@ export const taskForm: typeof en = {
   save: 'Salvar tarefa',
   tryNow: 'Testar agora',
   notSaved: 'Não foi salva.',
+  remarkAdded: 'O que você perguntou está no fim do prompt. Mude o texto como quiser; nada foi salvo ainda.',
   notTried: 'O prompt não foi enviado.',
   saved: 'A tarefa foi salva.',
   savedAndRunning: 'A tarefa foi salva e está em execução.',

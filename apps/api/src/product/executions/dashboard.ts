@@ -85,6 +85,14 @@ const attachments = sql<{ name: string; url: string | null }[]>`(
 const toolCostUsd = sql<number>`(
   select coalesce(sum(${usageRecords.toolCostUsd}), 0) from ${usageRecords} where ${usageRecords.executionId} = ${executions.id})`;
 
+const MAX_QUESTIONS = 20;
+
+/** The latest ones about its answer, oldest first. */
+const questions = sql<{ id: number; message: string; content: string; model: string; createdAt: string }[]>`(
+  select coalesce(jsonb_agg(to_jsonb(l) order by l.id), '[]') from (
+    select q.id, q.message, q.content, q.model, q.created_at as "createdAt" from run_questions q
+    where q.execution_id = ${executions.id} and q.user_id = ${executions.userId} order by q.id desc limit ${MAX_QUESTIONS}) l)`;
+
 /** What a page shows of a run, compared with the run `against`, in two statements. Throws 404. */
 export async function getRun(ctx: Context, caller: Caller, id: number, against?: number) {
   const [[found], { deliveries, mails }] = await Promise.all([
@@ -109,6 +117,7 @@ export async function getRun(ctx: Context, caller: Caller, id: number, against?:
         earlierAttempts,
         lastSuccess: earlierAnswer(against),
         comparable,
+        questions,
         comparedWithId: executions.comparedWithId,
         isChanged: sql<boolean>`${executions.changed} is true and ${isWatched('tasks')}`,
         before: near('before'),

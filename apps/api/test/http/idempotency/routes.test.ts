@@ -178,6 +178,7 @@ t.test('Every POST of a user takes a key, uploads excepted', async (t) => {
     '/api/admin/providers/test',
     '/api/agent/process',
     '/api/auth/confirm',
+    '/api/executions/:id/ask',
     '/api/user/password',
   ]);
   t.same(reading.toSorted(), [

@@ -1,21 +1,13 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import { translateApiMessage } from '@carillon/texts';
-import {
-  type FormErrors,
-  NO_ERRORS,
-  renderField,
-  renderFormError,
-  toFormErrors,
-  toStatus,
-} from '../../components/fields.ts';
+import { renderConversation } from '../../components/ask-form.ts';
+import { type FormErrors, NO_ERRORS, renderFormError, toFormErrors, toStatus } from '../../components/fields.ts';
 import { type Html, html } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
 import { readForm } from '../../http/forms.ts';
 import type { Page, UserPageContext } from '../../page.ts';
 import { findProposal, type Proposal } from '../task-form/proposal.ts';
 import { readTurn, renderTurn, type Turn, toTurn } from './turn.ts';
-
-const MAX_CHARACTERS = 32_000;
 
 interface Shown {
   message?: string;
@@ -30,25 +22,20 @@ function renderAgent(
   { message = '', turn = null, proposal = null, errors = NO_ERRORS }: Shown,
 ): Page {
   const { agent, navigation } = context.texts;
-  const { writing, stopped, incomplete, noAnswer } = agent;
-  const scriptTexts = { stopped, incomplete, noAnswer };
   const answer = turn ? renderTurn(context, turn, proposal) : renderFormError(errors, context.texts);
   return {
     title: navigation.agent,
     subtitle: agent.subtitle,
     scripts: [ASSET_URLS.streamAnswer, ASSET_URLS.agent],
     ...((turn || errors.form !== null) && { answer }),
-    body: html`<section class="gap-l" id="conversation" aria-label="${agent.conversation}" aria-live="polite">${turn ? answer : renderExamples(context)}</section>
-<template id="turn"><article class="turn gap" aria-label="${agent.turn}" aria-busy="true"><p class="asked"></p><h2 class="vh">${agent.answer}</h2><div class="panel answer plain-text"></div><p class="fine muted" data-state>${writing}</p></article></template>
-<form class="ask gap" id="ask" method="post" action="/agent" data-texts="${JSON.stringify(scriptTexts)}">${context.csrfField}
-<div id="problem">${renderFormError(errors, context.texts)}</div>
-${renderField(
-  { name: 'message', label: agent.message, hint: agent.hint, errors },
-  (common) => html`<textarea ${common} required maxlength="${MAX_CHARACTERS}" rows="4">
-${message}</textarea>`,
-)}
-<div class="do"><button class="primary">${agent.send}</button><button type="button" id="stop" hidden>${agent.stop}</button></div>
-</form>`,
+    body: renderConversation(context, turn ? answer : renderExamples(context), {
+      action: '/agent',
+      label: agent.message,
+      hint: agent.hint,
+      send: agent.send,
+      message,
+      errors,
+    }),
   };
 }
 
@@ -74,7 +61,8 @@ const withProposal = async (context: UserPageContext, turn: Turn | null) => ({
   proposal: turn?.proposalId ? await findProposal(context, turn.proposalId) : null,
 });
 
-const describeFailure = (result: ActionError, { texts }: UserPageContext): FormErrors =>
+/** Why there is no answer. */
+export const describeFailure = (result: ActionError, { texts }: UserPageContext): FormErrors =>
   result.code === 'SERVICE_UNAVAILABLE'
     ? { fields: {}, form: translateApiMessage(result.error, texts) }
     : toFormErrors(result, texts);

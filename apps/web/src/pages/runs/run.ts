@@ -14,6 +14,7 @@ import { renderFailure } from './failure.ts';
 import { renderFacts, renderNeighbours } from './figures.ts';
 import { type Run, renderRunOutcome, timeOf } from './outcomes.ts';
 import { renderPrompt } from './prompt.ts';
+import { canAsk, renderQuestions } from './questions.ts';
 import { renderSteps } from './steps.ts';
 
 export async function showRun(context: UserPageContext): Promise<Page> {
@@ -29,6 +30,7 @@ export function renderRunPage(
   context: UserPageContext,
   data: WebActionData<'getRun'>,
   errors: FormErrors = NO_ERRORS,
+  asked: Parameters<typeof renderQuestions>[2] = {},
 ): Page {
   const { run } = data;
   const { execution, task } = run;
@@ -42,7 +44,12 @@ export function renderRunPage(
     execution.startedAt !== null &&
     html` · ${renderElapsed(new Date(execution.startedAt), context.now)}`;
   const steps = html`<section aria-labelledby="steps"><div class="head"><h2 id="steps">${runs.timeline}</h2></div>${renderSteps(context, run)}</section>`;
-  const answer = [renderAnswer(context, run), renderCitations(context, run), renderChanges(context, run)];
+  const answer = [
+    renderAnswer(context, run),
+    renderCitations(context, run),
+    renderQuestions(context, run, asked),
+    renderChanges(context, run),
+  ];
   return {
     title: nameRun(context, run),
     breadcrumb: { href: `/tasks/${task.id}`, text: task.name },
@@ -50,7 +57,7 @@ export function renderRunPage(
     aside: renderButtons(context, run),
     isLive: !hasEnded || run.hasLiveRetry,
     seen: hasEnded && execution.seenAt === null && execution.outcome !== 'nothing_new' ? 1 : 0,
-    scripts: [ASSET_URLS.copy, ...(hasEnded ? [] : [ASSET_URLS.clock])],
+    scripts: [ASSET_URLS.copy, ...(hasEnded ? [] : [ASSET_URLS.clock]), ...(canAsk(run) ? [ASSET_URLS.streamAnswer, ASSET_URLS.agent] : [])],
     body: html`${renderFormError(errors, texts)}${status === 'failed' ? renderFailure(context, run) : EMPTY}
 <div class="split"><div class="gap-l">
 ${status === 'completed' ? [...answer, steps] : [steps, ...answer]}

@@ -23,6 +23,8 @@ export interface TaskForm extends TrialOutcome {
   sent?: Html | undefined;
   /** What another person has saved since. */
   conflict?: Html | undefined;
+  /** Whether a remark is at the end of the prompt that is not saved yet. */
+  hasRemark?: boolean;
   /** The id of the proposal that a new task is made from. */
   proposal?: string | undefined;
 }
@@ -61,7 +63,7 @@ function renderButtons({ taskForm, forms }: Texts, save: string, isConflict: boo
 export async function renderTaskForm(context: UserPageContext, form: TaskForm): Promise<Page> {
   const { csrfField, now, timeZone, texts } = context;
   const { taskForm, navigation } = texts;
-  const { values, formData, plan, errors = NO_ERRORS, status = 200, trial, sent, conflict, proposal } = form;
+  const { values, formData, plan, errors = NO_ERRORS, status = 200, trial, sent, conflict, proposal, hasRemark = false } = form;
   const outcome = { errors, failure: form.failure ?? taskForm.notSaved, trial };
   const { task } = formData;
   const address = task && `/tasks/${task.id}`;
@@ -74,8 +76,8 @@ export async function renderTaskForm(context: UserPageContext, form: TaskForm): 
     status,
     scripts: [ASSET_URLS.attach, ASSET_URLS.taskForm, ...TRIAL_SCRIPTS],
     answer: renderAnswer(context, outcome),
-    body: html`${renderOutcome(context, outcome)}${conflict}
-<form class="split steps" id="task-form" method="post" enctype="multipart/form-data" action="${address ? `${address}/edit` : '/tasks/new'}"${renderScriptTexts(texts)}${status === 200 && !trial && !sent && raw(' data-fresh')}>
+    body: html`${renderOutcome(context, outcome)}${conflict}${hasRemark && html`<div class="notice info"><p role="status">${taskForm.remarkAdded}</p></div>`}
+<form class="split steps" id="task-form" method="post" enctype="multipart/form-data" action="${address ? `${address}/edit` : '/tasks/new'}"${renderScriptTexts(texts)}${status === 200 && !trial && !sent && !hasRemark && raw(' data-fresh')}>
 ${hidden}<section class="gap">${renderProviderNotice(context, formData)}
 ${renderPromptField({ prompt: values.prompt, rows: 8, errors, texts })}</section>
 ${renderScheduleFields(values, plan, [timeZone], errors, texts)}

@@ -1,6 +1,6 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
-import { isUuid } from '@carillon/contract/validation/formats';
+import { isUuid, parseId } from '@carillon/contract/validation/formats';
 import { compileValidator } from '@carillon/contract/validation/validator';
 import type { Texts } from '@carillon/texts';
 import type { TaskFormData, WebActionData } from '../../actions.ts';
@@ -98,9 +98,19 @@ export async function proposeTask(
 export async function showStoredTask(context: UserPageContext, id: number): Promise<Page> {
   const formData = await openForm(context, id);
   if (!formData.task) throw new Error('openTaskForm answers the task that it is asked for.');
-  const values = toFormValues(formData.task, context.now);
+  const stored = toFormValues(formData.task, context.now);
+  const remark = await findRemark(context, id);
+  const values = remark === null ? stored : { ...stored, prompt: `${stored.prompt.trimEnd()}\n\n${remark}` };
   const plan = await planRuns(context, values, formData.task, readLimits(values, formData.task, context.texts));
-  return renderTaskForm(context, { values, formData, plan });
+  return renderTaskForm(context, { values, formData, plan, hasRemark: remark !== null });
+}
+
+/** What was asked about an answer of the task and is to be remembered, if a link names it. */
+async function findRemark({ actions, session, request }: UserPageContext, taskId: number): Promise<string | null> {
+  const id = parseId(readQuery(request).remember ?? '');
+  if (id === null) return null;
+  const question = unwrap(await actions.getQuestion(session, { id }));
+  return question.taskId === taskId ? question.message : null;
 }
 
 /** Shows the fields of the other form of the schedule as the typed form says it. */

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { ExecutionStatus, SeeExecutionsInput } from '../../executions.ts';
 import { Cursor, Id, pageLimit, strictObject, stringEnum, Uuid } from '../../primitives.ts';
+import { AskInput } from '../../questions.ts';
 import { userAction } from './define.ts';
 
 const Day = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'A day in the time zone of the profile' });
@@ -34,6 +35,8 @@ export const runActions = {
   listRuns: userAction(ListRunsInput),
   /** `against`: another run of its task, to compare the answers. */
   getRun: userAction(strictObject({ id: Id, against: Type.Optional(Id) })),
+  askRun: userAction(strictObject({ ...AskInput.properties, id: Id })),
+  getQuestion: userAction(strictObject({ id: Id })),
   retryRun: userAction(strictObject({ id: Id })),
   /** Runs the task of this run. */
   runAgain: userAction(strictObject({ id: Id, attempt: Type.Optional(Uuid) })),

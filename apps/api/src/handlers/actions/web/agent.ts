@@ -1,21 +1,22 @@
 import { listChannelChoices } from '../../../platform/queries/channel-choices.ts';
-import { processMessage } from '../../../product/agent/process.ts';
+import { type AnswerOptions, processMessage } from '../../../product/agent/process.ts';
 import { confirmTask } from '../../../product/agent/proposals/confirm.ts';
 import { getProposal } from '../../../product/agent/proposals/read.ts';
+import type { Call } from '../mappings.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
+
+/** How a model answers: as a stream where a page shows one. */
+export function toAnswerOptions({ ctx, stream }: Call): AnswerOptions {
+  const { stopping } = ctx.worker;
+  if (!stream) return { signal: stopping };
+  return { signal: AbortSignal.any([stopping, stream.signal]), onContent: stream.onText };
+}
 
 export const agentActions = ({ signedIn }: WebActionBuilder) => ({
   askAgent: signedIn(
     'askAgent',
-    async ({ ctx, caller, stream }, input) => {
-      const { stopping } = ctx.worker;
-      const signal = stream ? AbortSignal.any([stopping, stream.signal]) : stopping;
-      return processMessage(ctx, caller, input, {
-        signal,
-        proposes: true,
-        ...(stream && { onContent: stream.onText }),
-      });
-    },
+    async (call, input) =>
+      processMessage(call.ctx, call.caller, input, { ...toAnswerOptions(call), proposes: true }),
     { as: 'POST /api/agent/process' },
   ),
 

@@ -1,3 +1,5 @@
+import { askAboutRun } from '../../../product/agent/questions/ask.ts';
+import { getQuestion } from '../../../product/agent/questions/read.ts';
 import { ownChannel } from '../../../product/deliveries/channels/read.ts';
 import { redeliver } from '../../../product/deliveries/queue/redeliver.ts';
 import { ownWebhook } from '../../../product/deliveries/webhooks/read.ts';
@@ -6,6 +8,7 @@ import { getRun, listMissedRuns, listRuns } from '../../../product/executions/da
 import { getExecution } from '../../../product/executions/read.ts';
 import { seeExecution, seeExecutions } from '../../../product/executions/seen.ts';
 import { executeTask, retryExecution } from '../../../product/executions/start.ts';
+import { toAnswerOptions } from './agent.ts';
 import type { WebActionBuilder } from './create-web-action.ts';
 import { RUN_MS, runOnce } from './run-once.ts';
 
@@ -23,6 +26,17 @@ export const runActions = ({ signedIn }: WebActionBuilder) => ({
     if (completedAt !== null && seenAt === null) await seeExecution(ctx, caller, id);
     return found;
   }),
+
+  askRun: signedIn(
+    'askRun',
+    async (call, { id, message }) => {
+      await askAboutRun(call.ctx, call.caller, id, { message }, toAnswerOptions(call));
+      return null;
+    },
+    { as: 'POST /api/agent/process' },
+  ),
+
+  getQuestion: signedIn('getQuestion', ({ ctx, caller }, { id }) => getQuestion(ctx, caller, id)),
 
   retryRun: signedIn('retryRun', async ({ ctx, caller }, { id }) => {
     const { executionId } = await retryExecution(ctx, caller, id);

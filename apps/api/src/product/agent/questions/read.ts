@@ -2,7 +2,7 @@ import type { ListQuestionsQuery } from '@carillon/contract/questions';
 import { executions, runQuestions } from '@carillon/db';
 import { and, desc, eq, lt } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
-import { executionNotFound } from '../../../errors.ts';
+import { AppError, executionNotFound } from '../../../errors.ts';
 import { readCursorPage } from '../../../platform/queries/pages.ts';
 
 const questionFields = {
@@ -45,3 +45,13 @@ export const findLatestQuestions = ({ db }: Context, caller: Pick<Caller, 'id'>,
     .where(and(eq(runQuestions.executionId, executionId), eq(runQuestions.userId, caller.id)))
     .orderBy(desc(runQuestions.id))
     .limit(count);
+
+/** Throws 404. */
+export async function getQuestion({ db }: Context, { id: userId }: Pick<Caller, 'id'>, id: number) {
+  const [question] = await db
+    .select({ taskId: runQuestions.taskId, message: runQuestions.message })
+    .from(runQuestions)
+    .where(and(eq(runQuestions.id, id), eq(runQuestions.userId, userId)));
+  if (!question) throw new AppError('not_found', 'Question not found');
+  return question;
+}
