@@ -57,7 +57,11 @@ export function renderRunPage(
     aside: renderButtons(context, run),
     isLive: !hasEnded || run.hasLiveRetry,
     seen: hasEnded && execution.seenAt === null && execution.outcome !== 'nothing_new' ? 1 : 0,
-    scripts: [ASSET_URLS.copy, ...(hasEnded ? [] : [ASSET_URLS.clock]), ...(canAsk(run) ? [ASSET_URLS.streamAnswer, ASSET_URLS.agent] : [])],
+    scripts: [
+      ASSET_URLS.copy,
+      ...(hasEnded ? [] : [ASSET_URLS.clock]),
+      ...(canAsk(run) ? [ASSET_URLS.streamAnswer, ASSET_URLS.agent] : []),
+    ],
     body: html`${renderFormError(errors, texts)}${status === 'failed' ? renderFailure(context, run) : EMPTY}
 <div class="split"><div class="gap-l">
 ${status === 'completed' ? [...answer, steps] : [steps, ...answer]}

@@ -63,7 +63,18 @@ function renderButtons({ taskForm, forms }: Texts, save: string, isConflict: boo
 export async function renderTaskForm(context: UserPageContext, form: TaskForm): Promise<Page> {
   const { csrfField, now, timeZone, texts } = context;
   const { taskForm, navigation } = texts;
-  const { values, formData, plan, errors = NO_ERRORS, status = 200, trial, sent, conflict, proposal, hasRemark = false } = form;
+  const {
+    values,
+    formData,
+    plan,
+    errors = NO_ERRORS,
+    status = 200,
+    trial,
+    sent,
+    conflict,
+    proposal,
+    hasRemark = false,
+  } = form;
   const outcome = { errors, failure: form.failure ?? taskForm.notSaved, trial };
   const { task } = formData;
   const address = task && `/tasks/${task.id}`;

@@ -15,8 +15,7 @@ export function toAnswerOptions({ ctx, stream }: Call): AnswerOptions {
 export const agentActions = ({ signedIn }: WebActionBuilder) => ({
   askAgent: signedIn(
     'askAgent',
-    async (call, input) =>
-      processMessage(call.ctx, call.caller, input, { ...toAnswerOptions(call), proposes: true }),
+    async (call, input) => processMessage(call.ctx, call.caller, input, { ...toAnswerOptions(call), proposes: true }),
     { as: 'POST /api/agent/process' },
   ),
 
