@@ -39,6 +39,14 @@ export async function fillAccount(t: Test) {
   const provider = { id: '00000000-0000-4000-8000-0000000000aa', name: 'local', kind: 'openai' } as const;
   await insertProviders(ctx, { ...provider, baseUrl: 'http://127.0.0.1:9/v1' });
   const factor = await addTotp(app, ada, ctx.now());
+  const { secret } = (
+    await post(app, '/api/secrets', ada.headers, {
+      name: 'tracker',
+      host: 'api.example.com',
+      header: 'X-Key',
+      value: 'a',
+    })
+  ).json();
   const waiting = (await post(app, '/api/user/factors/totp', ada.headers, {})).json();
   await connectProgram(app, ada);
   const [connected] = (await app.inject({ url: '/api/user/apps', headers: ada.headers })).json().apps;
@@ -55,6 +63,7 @@ export async function fillAccount(t: Test) {
     '/admin/coupons/': (await insertCoupon(ctx, { code: 'SPRING-2026' })).id,
     '/settings/second-factor/': factor.id,
     '/settings/second-factor/totp/': waiting.factor.id,
+    '/settings/secrets/': secret.id,
     '/settings/keys/': (await createKey(app, ada)).id,
     '/settings/apps/': connected.id,
     '/handler/reset-password/': (await composeReset(ctx, ada.email))?.link.split('/').at(-1) ?? '',

@@ -35,6 +35,7 @@ import { providers } from './providers.ts';
 import { runs } from './runs.ts';
 import { schedule } from './schedule.ts';
 import { secondFactor } from './second-factor.ts';
+import { secrets } from './secrets.ts';
 import { settings } from './settings.ts';
 import { taskForm } from './task-form.ts';
 import { taskSettings } from './task-settings.ts';
@@ -81,6 +82,7 @@ export const en = {
   runs,
   schedule,
   secondFactor,
+  secrets,
   settings,
   taskForm,
   taskSettings,

@@ -11,6 +11,7 @@ export const settings = {
     security: 'Security',
     aiKey: 'AI key',
     keys: 'API keys',
+    secrets: 'Secrets',
     apps: 'Connected apps',
     data: 'Data',
   },

@@ -125,6 +125,43 @@ export const apiMessages: { exact: Record<ApiMessage, string> } = {
     'must differ from the current one': 'deve ser diferente da atual',
     'is required while trials have no duration': 'não pode ficar em branco enquanto o teste não tiver duração',
 
+    'must be a host with an optional port, such as {}': 'deve ser um servidor, com uma porta se preciso, como {}',
+    'must be the name of a header that a request may set':
+      'deve ser o nome de um cabeçalho que uma requisição pode ter',
+    'must be printable ASCII characters on one line, without spaces at its ends':
+      'só pode ter caracteres ASCII em uma linha, sem espaços nas pontas',
+    'There is a secret of this name.': 'Já existe um segredo com este nome.',
+    'The quota of {} secrets is used up.': 'Você já tem {} segredos, o máximo. Exclua um primeiro.',
+    'has the name of another one': 'tem o nome de outra',
+    'cannot search: the operator has set no search engine': 'não pode pesquisar: o operador não definiu um buscador',
+    'select must be a JSON Pointer, such as {}': 'a seleção deve ser um JSON Pointer, como {}',
+    'select must be a CSS selector, such as {}, or a JSON Pointer, such as {}':
+      'a seleção deve ser um seletor CSS, como {}, ou um JSON Pointer, como {}',
+    'names the secret {}, which does not exist': 'usa o segredo {}, que não existe',
+    'names the secret {}, which is for {}': 'usa o segredo {}, que é para {}',
+    'The source could not be reached: its host or certificate is wrong, it is down, or it is not public.':
+      'Não foi possível acessar a fonte: o servidor ou o certificado dela está errado, ela está fora do ar ou não é pública.',
+    'The source could not be reached: its host or certificate is wrong, it is down, or it is not public. A secret needs https, or an address that the operator allows.':
+      'Não foi possível acessar a fonte: o servidor ou o certificado dela está errado, ela está fora do ar ou não é pública. Um segredo precisa de https ou de um endereço que o operador permite.',
+    'The source did not answer within {} s.': 'A fonte não respondeu em {} s.',
+    'The source redirects more than {} times.': 'A fonte redireciona mais de {} vezes.',
+    'The source answered {}.': 'A fonte respondeu {}.',
+    'The source is larger than 2 MiB.': 'A fonte tem mais de 2 MiB.',
+    'The answer of the source is not complete.': 'A resposta da fonte não está completa.',
+    'The compression of the source is unknown or broken.': 'A compressão da fonte é desconhecida ou está danificada.',
+    'The source is not a text.': 'A fonte não é um texto.',
+    'The source is not JSON, which its JSON Pointer needs.': 'A fonte não é JSON, e o JSON Pointer dela precisa disso.',
+    'The source is not HTML, which its CSS selector needs.': 'A fonte não é HTML, e o seletor CSS dela precisa disso.',
+    'The source has nothing at its selection.': 'A fonte não tem nada na seleção.',
+    'The source is malformed.': 'A fonte está malformada.',
+    'The source takes too long to read.': 'A fonte demora demais para ser lida.',
+    'The search engine got no answer from the engines that it asks.':
+      'O buscador não recebeu resposta dos serviços que consulta.',
+    'The search engine answered {}.': 'O buscador respondeu {}.',
+    'The search engine did not answer.': 'O buscador não respondeu.',
+    'The secret of the source was deleted, or is for another host.':
+      'O segredo da fonte foi excluído ou é para outro servidor.',
+
     'The e-mail address or the password is wrong.': 'E-mail ou senha incorretos.',
     'This e-mail address is already registered.': 'Este e-mail já está cadastrado.',
     'This address is BOOTSTRAP_ADMIN_EMAIL in the settings of the installation. Change it there first.':

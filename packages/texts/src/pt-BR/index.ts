@@ -36,6 +36,7 @@ import { providers } from './providers.ts';
 import { runs } from './runs.ts';
 import { schedule } from './schedule.ts';
 import { secondFactor } from './second-factor.ts';
+import { secrets } from './secrets.ts';
 import { settings } from './settings.ts';
 import { taskForm } from './task-form.ts';
 import { taskSettings } from './task-settings.ts';
@@ -82,6 +83,7 @@ export const ptBR: typeof en = {
   runs,
   schedule,
   secondFactor,
+  secrets,
   settings,
   taskForm,
   taskSettings,

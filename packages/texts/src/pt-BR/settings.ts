@@ -11,6 +11,7 @@ export const settings: typeof en = {
     security: 'Segurança',
     aiKey: 'Chave de IA',
     keys: 'Chaves de API',
+    secrets: 'Segredos',
     apps: 'Aplicativos conectados',
     data: 'Dados',
   },

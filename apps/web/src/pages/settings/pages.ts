@@ -16,6 +16,7 @@ import {
 } from './second-factor/change.ts';
 import { confirm, showConfirm } from './second-factor/confirm.ts';
 import { LIST, showFactors } from './second-factor/list.ts';
+import { createSecret, deleteSecret, SECRETS, showSecretDeletion, showSecrets } from './secrets.ts';
 import { endOtherSessions, endSession } from './sessions.ts';
 
 export function settingsPages({ user }: PageRoutes): void {
@@ -45,4 +46,8 @@ export function settingsPages({ user }: PageRoutes): void {
   user('POST', '/settings/keys/:id', renameKey);
   user('GET', '/settings/keys/:id/delete', showKeyDeletion);
   user('POST', '/settings/keys/:id/delete', deleteKey);
+  user('GET', SECRETS, showSecrets);
+  user('POST', SECRETS, createSecret);
+  user('GET', `${SECRETS}/:id/delete`, showSecretDeletion);
+  user('POST', `${SECRETS}/:id/delete`, deleteSecret);
 }

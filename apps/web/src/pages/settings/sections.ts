@@ -7,6 +7,7 @@ const SECTIONS = [
   { href: '/settings/security', name: 'security' },
   { href: '/settings/ai-key', name: 'aiKey' },
   { href: '/settings/keys', name: 'keys' },
+  { href: '/settings/secrets', name: 'secrets' },
   { href: '/settings/apps', name: 'apps' },
   { href: '/settings/data', name: 'data' },
 ] as const;

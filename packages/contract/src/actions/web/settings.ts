@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { ChangeApiKeyInput, CreateApiKeyInput, ListApiKeysQuery } from '../../accounts/api-keys.ts';
+import { CreateSecretInput } from '../../accounts/secrets.ts';
 import { ChangeSettingsInput } from '../../accounts/user-settings.ts';
 import { ChangePasswordInput, DeleteUserInput, PatchUserInput } from '../../accounts/users.ts';
 import { ActivateCouponInput } from '../../admin/coupons.ts';
@@ -59,6 +60,10 @@ export const settingsActions = {
   createKey: userAction(strictObject({ ...KeyId.properties, ...CreateApiKeyInput.properties, ...CONFIRMATION })),
   changeKey: userAction(strictObject({ ...KeyId.properties, ...ChangeApiKeyInput.properties })),
   deleteKey: userAction(KeyId),
+
+  listSecrets: userAction(NoInput),
+  createSecret: userAction(CreateSecretInput),
+  deleteSecret: userAction(strictObject({ id: Uuid })),
 
   listApps: userAction(NoInput),
   disconnectApp: userAction(KeyId),

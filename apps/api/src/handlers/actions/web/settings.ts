@@ -6,6 +6,8 @@ import { disconnectApp, listOwnApps } from '../../../product/auth/oauth-server/a
 import { answerConsent, openConsent } from '../../../product/auth/oauth-server/consent.ts';
 import { endUserSessions, getSessionId, listSessions } from '../../../product/auth/sessions.ts';
 import { endOwnSession } from '../../../product/auth/write.ts';
+import { listSecrets } from '../../../product/secrets/read.ts';
+import { createSecret, deleteSecret } from '../../../product/secrets/write.ts';
 import { changePassword } from '../../../product/users/change-password.ts';
 import { activateCoupon } from '../../../product/users/coupons/activate.ts';
 import { deleteOwnAccount } from '../../../product/users/delete-own-account.ts';
@@ -71,6 +73,13 @@ export const settingsActions = ({ signedIn }: WebActionBuilder) => ({
   changeKey: signedIn('changeKey', ({ ctx, caller }, { id, ...input }) => changeApiKey(ctx, caller, id, input)),
   deleteKey: signedIn('deleteKey', async ({ ctx, caller }, { id }) => {
     await deleteApiKey(ctx, caller, id);
+    return null;
+  }),
+
+  listSecrets: signedIn('listSecrets', async ({ ctx, caller }) => ({ secrets: await listSecrets(ctx, caller) })),
+  createSecret: signedIn('createSecret', ({ ctx, caller }, input) => createSecret(ctx, caller, input)),
+  deleteSecret: signedIn('deleteSecret', async ({ ctx, caller }, { id }) => {
+    await deleteSecret(ctx, caller, id);
     return null;
   }),
 
