@@ -119,6 +119,7 @@ export const API_MESSAGES = [
   'must be printable ASCII characters on one line, without spaces at its ends',
   'There is a secret of this name.',
   'The quota of {} secrets is used up.',
+  'must be `always` for a task without sources',
   'has the name of another one',
   'cannot search: the operator has set no search engine',
   'select must be a JSON Pointer, such as {}',

@@ -132,6 +132,7 @@ export const apiMessages: { exact: Record<ApiMessage, string> } = {
       'só pode ter caracteres ASCII em uma linha, sem espaços nas pontas',
     'There is a secret of this name.': 'Já existe um segredo com este nome.',
     'The quota of {} secrets is used up.': 'Você já tem {} segredos, o máximo. Exclua um primeiro.',
+    'must be `always` for a task without sources': 'só vale para uma tarefa com fontes',
     'has the name of another one': 'tem o nome de outra',
     'cannot search: the operator has set no search engine': 'não pode pesquisar: o operador não definiu um buscador',
     'select must be a JSON Pointer, such as {}': 'a seleção deve ser um JSON Pointer, como {}',
