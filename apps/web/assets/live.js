@@ -58,9 +58,7 @@ function openWhileVisible() {
 }
 
 document.body.addEventListener('htmx:after:swap', () => {
-  const icon = document.getElementById('icon');
-  const { hidden } = document.getElementById('unseen-runs');
-  icon.href = hidden ? icon.dataset.quiet : icon.dataset.news;
+  document.getElementById('icon').href = document.getElementById('unseen-runs').dataset.icon;
 });
 
 if (status) {

@@ -1,6 +1,6 @@
 import { EVENT_KINDS } from '@carillon/contract/webhooks/events';
 import type { Texts } from '@carillon/texts';
-import { formatCount, renderNavigation, renderShortcuts } from './components/navigation.ts';
+import { chooseIcon, formatCount, renderNavigation, renderShortcuts } from './components/navigation.ts';
 import { renderSearchDialog } from './components/search-dialog.ts';
 import { signInPicture } from './components/sign-in-picture.ts';
 import { EMPTY, type Html, html, raw } from './html.ts';
@@ -13,7 +13,11 @@ interface Frame {
   theme: 'light' | 'dark' | null;
 }
 
-const renderHead = ({ title, isLive, scripts = [] }: Page, { navigation }: Texts, unseen = 0) => html`<head>
+const renderHead = (
+  { title, isLive, scripts = [] }: Page,
+  { navigation }: Texts,
+  { unseen, icon }: { unseen: number; icon: string } = { unseen: 0, icon: ASSET_URLS.mark },
+) => html`<head>
 <meta charset="utf-8">
 <title>${unseen > 0 && `(${formatCount(unseen)}) `}${title} · Carillon</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -23,7 +27,7 @@ const renderHead = ({ title, isLive, scripts = [] }: Page, { navigation }: Texts
 <meta name="theme-color" content="#151d1b" media="(prefers-color-scheme: dark)">
 <meta name="htmx-config" content='{"includeIndicatorStyles":false,"allowEval":false,"morphIgnore":["data-htmx-powered","open"]}'>
 <link rel="preload" href="${ASSET_URLS.latin}" as="font" type="font/woff2" crossorigin>
-<link rel="icon" id="icon" href="${unseen > 0 ? ASSET_URLS.markNews : ASSET_URLS.mark}" type="image/svg+xml" data-quiet="${ASSET_URLS.mark}" data-news="${ASSET_URLS.markNews}">
+<link rel="icon" id="icon" href="${icon}" type="image/svg+xml">
 <link rel="apple-touch-icon" href="${ASSET_URLS.touchIcon}">
 <link rel="manifest" href="${ASSET_URLS.manifest}">
 <link rel="stylesheet" href="${ASSET_URLS.styles}">
@@ -61,7 +65,7 @@ export function renderSignedIn(context: UserPageContext, { page, notice, theme }
   return renderHtml(
     context.texts,
     theme,
-    renderHead(page, context.texts, unseen),
+    renderHead(page, context.texts, { unseen, icon: chooseIcon(context, unseen) }),
     html`<body data-events="${EVENT_KINDS.join(' ')}" data-after="${context.viewer.lastEventId}">
 <a class="skip" href="#main">${context.texts.navigation.skip}</a>
 ${renderNavigation(context, unseen)}

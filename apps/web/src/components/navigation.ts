@@ -12,7 +12,6 @@ const ICONS = {
   agent:
     'M5 5h14a1 1 0 0 1 1 1v9a1 1 0 0 1-1 1h-7l-4.5 4v-4H5a1 1 0 0 1-1-1V6a1 1 0 0 1 1-1zM8.5 10.5h.01M12 10.5h.01M15.5 10.5h.01',
   files: 'M6 3.5h8l4.5 4.5v12.5H6zM14 3.5V8h4.5',
-  alerts: 'M12 4 2.8 19.5h18.4zM12 10v4.5M12 17h.01',
   channels: 'M20.5 3.5 3.5 10l6.5 3.5m10.5-10L14 20.5l-4-7m10.5-10L10 13.5',
   webhooks: 'M8.5 8 4.5 12l4 4M15.5 8l4 4-4 4M13.2 5.5l-2.4 13',
   notifications: 'M4 13.5 6.5 5h11l2.5 8.5V19H4zM4 13.5h4.5l1.2 2.5h4.6l1.2-2.5H20',
@@ -40,7 +39,6 @@ const GROUPS = [
   {
     name: 'sending',
     entries: [
-      { href: '/alerts', name: 'alerts' },
       { href: '/channels', name: 'channels' },
       { href: '/webhooks', name: 'webhooks' },
     ],
@@ -73,23 +71,31 @@ const MOST_COUNTED = 100;
 export const formatCount = (count: number): string => (count < MOST_COUNTED ? String(count) : `${MOST_COUNTED - 1}+`);
 
 /** It stays without a count, so that a refresh of the page finds it. */
-const renderCount = (id: string, count: number, text: string) =>
-  html` <span class="tag" id="${id}"${count === 0 && raw(' hidden')}>${formatCount(count)}<span class="vh"> ${text}</span></span>`;
+const renderCount = (id: string, count: number, text: string, icon?: string) =>
+  html` <span class="tag" id="${id}"${icon !== undefined && html` data-icon="${icon}"`}${count === 0 && raw(' hidden')}>${formatCount(count)}<span class="vh"> ${text}</span></span>`;
+
+/** The icon of the page in the browser. */
+export const chooseIcon = ({ viewer }: UserPageContext, unseenRuns: number): string =>
+  viewer.hasTrouble ? ASSET_URLS.markTrouble : unseenRuns > 0 ? ASSET_URLS.markNews : ASSET_URLS.mark;
 
 type Entry = { href: string; name: keyof typeof ICONS };
 
 /** The pages that the menu leads to, and the form of a new task. */
-export const listPages = (texts: Texts['navigation']): { href: string; text: string }[] =>
-  [...GROUPS.flatMap(({ entries }): readonly Entry[] => entries), { href: '/tasks/new', name: 'newTask' as const }]
+export const listPages = (texts: Texts['navigation']): { href: string; text: string }[] => [
+  ...GROUPS.flatMap(({ entries }): readonly Entry[] => entries)
     .filter(({ name }) => name !== 'search')
-    .map(({ href, name }) => ({ href, text: texts[name] }));
+    .map(({ href, name }) => ({ href, text: texts[name] })),
+  { href: '/alerts', text: texts.alerts },
+  { href: '/tasks/new', text: texts.newTask },
+];
 
-const isCurrent = (href: string, path: string) => path === href || (href !== '/' && path.startsWith(`${href}/`));
+/** Alerts are a part of the notifications. */
+const isCurrent = (href: string, path: string) =>
+  path === href || (href !== '/' && path.startsWith(`${href}/`)) || (href === '/notifications' && path === '/alerts');
 
-export function renderNavigation(
-  { viewer, request, timeZone, now, csrfField, texts: { navigation: texts, formats } }: UserPageContext,
-  unseenRuns: number,
-) {
+export function renderNavigation(context: UserPageContext, unseenRuns: number) {
+  const { viewer, request, timeZone, now, csrfField } = context;
+  const { navigation: texts, formats } = context.texts;
   const [path = '/'] = request.url.split('?');
   const groups = viewer.role === 'ADMIN' ? [...GROUPS, ADMIN_GROUP] : GROUPS;
   return html`<div class="side">
@@ -105,7 +111,7 @@ ${groups.map(
       ({ href, name }) =>
         html`<li><a href="${href}"${isCurrent(href, path) && raw(' aria-current="page"')}${href === '/search' && raw(' aria-keyshortcuts="Control+K Meta+K"')}>${renderIcon(name)}${texts[name]}${
           href === '/notifications' && renderCount('unread', viewer.unread, texts.unread)
-        }${href === '/executions' && renderCount('unseen-runs', unseenRuns, texts.unseen)}</a></li>`,
+        }${href === '/executions' && renderCount('unseen-runs', unseenRuns, texts.unseen, chooseIcon(context, unseenRuns))}</a></li>`,
     )}</ul>`,
 )}
 <form class="me" method="post" action="/sign-out">${csrfField}

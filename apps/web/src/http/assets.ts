@@ -26,6 +26,8 @@ const FILES = {
   mark: { folder: 'images', name: 'mark.svg', type: 'image/svg+xml', path: ownFile('mark.svg') },
   /** While a run was not seen. */
   markNews: { folder: 'images', name: 'mark-news.svg', type: 'image/svg+xml', path: ownFile('mark-news.svg') },
+  /** While something needs attention. */
+  markTrouble: { folder: 'images', name: 'mark-trouble.svg', type: 'image/svg+xml', path: ownFile('mark-trouble.svg') },
   drum: { folder: 'images', name: 'drum.svg', type: 'image/svg+xml', path: ownFile('drum.svg') },
   icon192: icon('icon-192.png'),
   icon512: icon('icon-512.png'),

@@ -74,9 +74,21 @@ t.test(
     const { text } = await visitor.open('/');
     t.match(text, /Needs attention ?2 items ?boss@example\.com is not confirmed.*team@example\.com is not confirmed/);
     t.notMatch(text, /nobody@example\.com/);
+    const waiting = await visitor.open('/');
+    t.match(waiting.document.querySelector('.needs .do')?.text, /See addresses.*Send link again/s);
+    const sent = await visitor.submit(waiting, 'Send link again: boss@example.com');
+    t.match(sent, { url: '/', text: /We sent another link/ });
+    t.equal((await readQueuedTokens(ctx, 'boss@example.com')).length, 2);
+    waiting.document
+      .querySelector('input[value="boss@example.com"]')
+      ?.setAttribute('value', 'nobody@elsewhere.example');
+    t.equal((await visitor.submit(waiting, 'Send link again: boss@example.com')).status, 404, 'no other address');
     await patch([]);
     t.match((await visitor.open('/')).text, /Needs attention ?1 item ?boss@example\.com is not confirmed/);
-    await confirmNotificationAddress(ctx, hashLinkToken((await readQueuedTokens(ctx, 'boss@example.com'))[0] ?? ''));
+    await confirmNotificationAddress(
+      ctx,
+      hashLinkToken((await readQueuedTokens(ctx, 'boss@example.com')).at(-1) ?? ''),
+    );
     t.notMatch((await visitor.open('/')).text, /Needs attention/);
   },
 );

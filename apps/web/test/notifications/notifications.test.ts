@@ -1,4 +1,5 @@
 import t from 'tap';
+import { notifications } from '../../../../packages/db/src/index.ts';
 import { notifyUsers } from '../../../api/src/product/notifications/write.ts';
 import { START, testContext } from '../../../api/test/support/context.ts';
 import { countStatements } from '../../../api/test/support/database.ts';
@@ -36,6 +37,28 @@ t.test('Notifications are listed newest first, by local day; unread ones say so 
   t.ok(page.document.querySelector(`a[href="/webhooks/${WEBHOOK}"]`));
   t.notOk(page.document.querySelector('main script'));
   t.match(unreadOf(page), /^2/);
+});
+
+t.test('Those from before their path was stored lead to the list of what they are about', async (t) => {
+  const alice = await newAlice();
+  for (const kind of ['task.failed', 'webhook.failed', 'usage.alert', 'scheduler.silent', 'of.another.time']) {
+    await ctx.db
+      .insert(notifications)
+      .values({ userId: alice.id, kind, title: kind, message: 'Old.', path: null, createdAt: ctx.now() });
+  }
+  const page = await visit(app, alice).open('/notifications');
+  t.same(
+    page.document.querySelectorAll('.notes .do > a').map((link) => [link.getAttribute('href'), link.text]),
+    [
+      ['/admin', 'See administration: scheduler.silent'],
+      ['/usage', 'See usage: usage.alert'],
+      ['/webhooks', 'See webhooks: webhook.failed'],
+      ['/tasks', 'See tasks: task.failed'],
+    ],
+  );
+  t.equal(page.document.querySelector('.menu a[href="/alerts"]'), null, 'alerts are a part of this page');
+  const alerts = await visit(app, alice).open('/alerts');
+  t.ok(alerts.document.querySelector('.menu a[href="/notifications"][aria-current="page"]'));
 });
 
 t.test('One is marked as read, and leaves the unread ones', async (t) => {

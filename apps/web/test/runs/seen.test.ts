@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { tasks } from '../../../../packages/db/src/index.ts';
 import { testEngine } from '../../../api/test/support/engine.ts';
 import { type Person, signUp } from '../../../api/test/support/people.ts';
 import { insertTask, readRuns } from '../../../api/test/support/task-rows.ts';
@@ -58,6 +60,19 @@ t.test('Unseen runs are counted in the title, the icon and the menu of each page
   const seen = await visitor.submit(list, 'All seen');
   t.match(seen, { url: '/executions', text: /1 run is marked as seen\./ });
   t.same([titleOf(seen), countOf(seen), iconOf(seen)], ['Runs · Carillon', null, iconOf(before)]);
+});
+
+t.test('The icon of each page says that something needs attention, until it is put away', async (t) => {
+  const id = await insert('News');
+  const visitor = visit(app, dave);
+  const before = await visitor.open('/tasks');
+  await ctx.db.update(tasks).set({ consecutiveFailures: 1 }).where(eq(tasks.id, id));
+  const after = await visitor.open('/tasks');
+  t.match(iconOf(after), /mark-trouble/);
+  t.equal((await app.inject(iconOf(after))).statusCode, 200);
+  t.equal(after.document.querySelector('#unseen-runs')?.getAttribute('data-icon'), iconOf(after));
+  const home = await visitor.submit(await visitor.open('/'), 'I know: News');
+  t.equal(iconOf(home), iconOf(before));
 });
 
 t.test('A run that ends after the page was read stays new', async (t) => {

@@ -38,6 +38,18 @@ for (const isRunning of [true, false]) {
   });
 }
 
+t.test('A list says once that a run was stopped', async (t) => {
+  const alice = await newAlice();
+  const { task, id } = await liveRun(alice.id);
+  const visitor = visit(app, alice);
+  await visitor.submit(await visitor.open(`/executions/${id}`), 'Stop');
+  for (const path of ['/executions', `/tasks/${task}`, '/executions.csv']) {
+    const { response } = await visitor.open(path);
+    t.match(response.body, /Stopped/, path);
+    t.notMatch(response.body, /was cancelled/, path);
+  }
+});
+
 t.test('A retry that waits can be run now or stopped', async (t) => {
   const alice = await newAlice();
   const task = await insertTask(ctx, alice.id);

@@ -28,6 +28,11 @@ export const notifications = {
     executions: 'See run',
     channels: 'See channel',
     webhooks: 'See webhook',
+  },
+  seeAll: {
+    tasks: 'See tasks',
+    channels: 'See channels',
+    webhooks: 'See webhooks',
     usage: 'See usage',
     alerts: 'See alerts',
     admin: 'See administration',

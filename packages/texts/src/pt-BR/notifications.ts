@@ -29,6 +29,11 @@ export const notifications: typeof en = {
     executions: 'Ver execução',
     channels: 'Ver canal',
     webhooks: 'Ver webhook',
+  },
+  seeAll: {
+    tasks: 'Ver tarefas',
+    channels: 'Ver canais',
+    webhooks: 'Ver webhooks',
     usage: 'Ver uso',
     alerts: 'Ver alertas',
     admin: 'Ver administração',

@@ -17,7 +17,8 @@ import {
   type SQL,
   sql,
 } from 'drizzle-orm';
-import type { Context } from '../../context.ts';
+import type { Caller, Context } from '../../context.ts';
+import { AppError } from '../../errors.ts';
 import { generateLinkToken, hashLinkToken, LINK_LIFETIME_MS } from '../../lib/crypto/tokens.ts';
 import { buildConfirmationLink } from '../../lib/mail/links.ts';
 import { queueMail } from '../../lib/mail/queue.ts';
@@ -73,6 +74,16 @@ export async function requestConfirmations(
   for (const { address } of unconfirmed) {
     if (await countConfirmation(ctx, owner, address)) await mailLink(ctx, account, address);
   }
+}
+
+/** Mails another link to an address that the caller has named. Throws 404 if it does not wait for one. */
+export function requestConfirmationAgain(ctx: Context, caller: Pick<Caller, 'id'>, address: string): Promise<void> {
+  return inTransaction(ctx, async (tx) => {
+    const isWaiting = and(eq(userId, caller.id), eq(email, normalizeEmail(address)), isNull(confirmedAt));
+    const [found] = await tx.db.select({ email }).from(notificationAddresses).where(isWaiting);
+    if (!found) throw new AppError('not_found', 'Address not found');
+    await requestConfirmations(tx, caller.id, [found.email], { again: true });
+  });
 }
 
 async function countConfirmation(ctx: Context, owner: number, address: string): Promise<boolean> {

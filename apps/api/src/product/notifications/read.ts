@@ -34,8 +34,28 @@ export async function listNotifications(ctx: Context, caller: Caller, query: Lis
     before === null ? ctx.db.$count(notifications, matching) : null,
   ]);
   const { page, hasMore, nextCursor } = splitPage(rows, limit, (notification) => notification.id);
-  return { notifications: page, pagination: { total, limit, offset, hasMore, nextCursor } };
+  return { notifications: page.map(withPath), pagination: { total, limit, offset, hasMore, nextCursor } };
 }
+
+/** Of notifications from before their path was stored: the list with the thing. */
+const PLACES: Readonly<Record<string, string>> = {
+  usage: '/usage',
+  quota: '/usage',
+  trial: '/usage',
+  task: '/tasks',
+  model: '/tasks',
+  webhook: '/webhooks',
+  channel: '/channels',
+  alert: '/alerts',
+  scheduler: '/admin',
+  backup: '/admin',
+};
+
+/** The kind begins with what it is about, as `task.failed`. */
+const withPath = <N extends { kind: string; path: string | null }>(notification: N): N => ({
+  ...notification,
+  path: notification.path ?? PLACES[notification.kind.split('.')[0] ?? ''] ?? null,
+});
 
 const PAGE = 25;
 
@@ -56,5 +76,5 @@ export async function listLatestNotifications(
     .orderBy(desc(id))
     .limit(PAGE + 1);
   const { page, nextCursor } = splitPage(rows, PAGE, (notification) => notification.id);
-  return { notifications: page, nextCursor };
+  return { notifications: page.map(withPath), nextCursor };
 }

@@ -110,7 +110,7 @@ function describeNeeds(context: UserPageContext, causes: readonly Cause[]): Need
 }
 
 function describeNeed(context: UserPageContext, cause: Exclude<Cause, Failure>): Need {
-  const { home, formats, tasks } = context.texts;
+  const { home, formats, tasks, channels } = context.texts;
   const momentOn = (at: string) => formats.momentOn(new Date(at), context);
   const ofQuota = (text: string, other: Html): Need => ({
     outcome: 'quota',
@@ -150,7 +150,10 @@ function describeNeed(context: UserPageContext, cause: Exclude<Cause, Failure>):
       return {
         outcome: 'waiting',
         text: html`${home.unconfirmed(html`<b>${cause.email}</b>`)}`,
-        actions: [link('/settings/notifications', home.seeAddresses)],
+        actions: [
+          link('/settings/notifications', home.seeAddresses),
+          html`<form method="post" action="/notifications/confirm-address">${context.csrfField}<input type="hidden" name="email" value="${cause.email}"><button>${channels.sendLinkAgain}<span class="vh">: ${cause.email}</span></button></form>`,
+        ],
       };
   }
 }

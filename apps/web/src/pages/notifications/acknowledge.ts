@@ -21,3 +21,10 @@ export async function acknowledgeAlert(context: UserPageContext): Promise<Redire
   unwrap(await actions.acknowledgeAlert(session, { id: readId(context) }));
   return redirect(toOwnPath(readForm(request).text('back')), texts.home.acknowledged);
 }
+
+/** Mails another link to an address that waits for its confirmation. */
+export async function requestConfirmation(context: UserPageContext): Promise<Redirect> {
+  const { actions, session, request, texts } = context;
+  unwrap(await actions.requestConfirmation(session, { email: readForm(request).text('email') }));
+  return redirect('/', texts.channels.linkSent);
+}

@@ -40,8 +40,9 @@ export const SIGNS: Record<string, RunOutcome> = {
 
 /** A link to the thing itself, named by its kind. `name`: which one, for screen readers. */
 export function renderLink({ notifications }: Texts, path: string, name: string): Html | false {
-  const [, area = ''] = path.split(/[/?#]/);
-  const text = Object.hasOwn(notifications.see, area) && notifications.see[area as keyof Texts['notifications']['see']];
+  const [, area = '', id] = path.split(/[/?#]/);
+  const names: Readonly<Record<string, string>> = id === undefined ? notifications.seeAll : notifications.see;
+  const text = names[area] ?? false;
   return text !== false && html`<a href="${path}">${text}<span class="vh">: ${name}</span></a>`;
 }
 

@@ -4,7 +4,7 @@ import { writeCsv } from '../../http/csv.ts';
 import type { Download, Page } from '../../page.ts';
 import { type UserPageContext, unwrap } from '../../page.ts';
 import { readFilter, showRefused } from './list.ts';
-import { describeOutcome, timeOf } from './outcomes.ts';
+import { describeError, describeOutcome, timeOf } from './outcomes.ts';
 
 const PAGE_SIZE = 100;
 
@@ -46,7 +46,7 @@ async function* listRows({ texts, timeZone }: UserPageContext, first: Runs, read
         run.attempt,
         run.processingTimeMs === null ? null : run.processingTimeMs / 1000,
         run.costUsd,
-        run.error,
+        run.error && describeError(texts, run),
         run.resultStart,
       ];
     }

@@ -1,6 +1,6 @@
 import type { WebActionError } from '@carillon/contract/actions/web/index';
 import { parseId } from '@carillon/contract/validation/formats';
-import { type Texts, translateApiMessage } from '@carillon/texts';
+import type { Texts } from '@carillon/texts';
 import {
   type FormErrors,
   NO_ERRORS,
@@ -24,7 +24,7 @@ import { EMPTY, type Html, html, raw } from '../../html.ts';
 import { readQuery } from '../../http/forms.ts';
 import type { Page, UserPageContext } from '../../page.ts';
 import { renderSeeAll } from './mark-seen.ts';
-import { type RunOfList, renderRunOutcome, timeOf } from './outcomes.ts';
+import { describeError, type RunOfList, renderRunOutcome, timeOf } from './outcomes.ts';
 
 const PATH = '/executions';
 export const CSV_PATH = '/executions.csv';
@@ -203,11 +203,10 @@ const renderRuns = (context: UserPageContext, runs: readonly RunOfList[]): Html 
   )}</form>`;
 
 function renderRun(context: UserPageContext, run: RunOfList): Html {
-  const { id, taskName, status, resultStart, error, processingTimeMs, costUsd, attempt, isRetried, sources, isNew } =
-    run;
+  const { id, taskName, status, resultStart, processingTimeMs, costUsd, attempt, isRetried, sources, isNew } = run;
   const { runs, outcomes, formats } = context.texts;
   const at = timeOf(run);
-  const text = firstLine(status === 'failed' ? translateApiMessage(error ?? '', context.texts) : (resultStart ?? ''));
+  const text = firstLine(status === 'failed' ? describeError(context.texts, run) : (resultStart ?? ''));
   return renderRow(
     renderRowHead(
       html`<a href="${PATH}/${id}">${renderMoment(at, context)}</a><span class="sub">${formats.distance(at, context.now)}</span>`,

@@ -1,4 +1,4 @@
-import type { Texts } from '@carillon/texts';
+import { type Texts, translateApiMessage } from '@carillon/texts';
 import type { WebActionData } from '../../actions.ts';
 import { type RunOutcome, renderOutcome } from '../../components/status-icon.ts';
 import type { Html } from '../../html.ts';
@@ -28,6 +28,10 @@ export function describeOutcome(
         : { outcome: 'failed', text: outcomes.failed };
   }
 }
+
+/** Why a run has failed. The outcome of a stopped one says all there is. */
+export const describeError = (texts: Texts, { error, errorCode }: Pick<RunOfList, 'error' | 'errorCode'>): string =>
+  errorCode === 'CANCELLED' ? '' : translateApiMessage(error ?? '', texts);
 
 export function renderRunOutcome(texts: Texts, run: Ended): Html {
   const { outcome, text } = describeOutcome(texts, run);

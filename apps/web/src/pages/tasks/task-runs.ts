@@ -7,7 +7,7 @@ import { renderMoment, renderTimeline } from '../../components/times.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 import { runsOfTask } from '../runs/list.ts';
-import { describeOutcome } from '../runs/outcomes.ts';
+import { describeError, describeOutcome } from '../runs/outcomes.ts';
 
 type Run = TaskView['runs'][number];
 
@@ -63,7 +63,7 @@ ${renderTable(
 }
 
 function renderRun(context: UserPageContext, run: Run, isLate: boolean): Html {
-  const { id, plannedFor, createdAt, trigger, attempt, processingTimeMs, costUsd, error, excerpt } = run;
+  const { id, plannedFor, createdAt, trigger, attempt, processingTimeMs, costUsd, excerpt } = run;
   const { texts } = context;
   const { tasks, outcomes, formats, runs } = texts;
   const { outcome, text } = describeOutcome(texts, { ...run, fate: isLate ? 'late' : null });
@@ -73,7 +73,7 @@ function renderRun(context: UserPageContext, run: Run, isLate: boolean): Html {
       html`<a href="/executions/${id}">${renderMoment(plannedFor ?? createdAt, context)}</a><span class="sub">${why}</span>`,
     ),
     renderCell(renderOutcome(outcome, text), { class: 'num-s' }),
-    renderCell(excerpt === null ? error : firstLine(excerpt, MAX_EXCERPT), { class: 'whole' }),
+    renderCell(excerpt === null ? describeError(texts, run) : firstLine(excerpt, MAX_EXCERPT), { class: 'whole' }),
     renderCell(processingTimeMs === null ? null : formats.duration(processingTimeMs), {
       class: 'num',
       label: runs.duration,

@@ -31,6 +31,8 @@ const homeActions = {
 
 const notificationActions = {
   listNotifications: userAction(strictObject({ unread: Type.Boolean(), cursor: Type.Optional(Cursor) })),
+  /** Mails another link to an address that is not confirmed. */
+  requestConfirmation: userAction(strictObject({ email: Type.String({ maxLength: 320 }) })),
   readNotification: userAction(strictObject({ id: Id })),
   readAllNotifications: userAction(
     strictObject({ until: Type.Integer({ minimum: 1, description: 'The newest one that the person has seen' }) }),
@@ -112,6 +114,8 @@ export interface Viewer {
   unread: number;
   /** Of the latest 300 runs, those that have ended and were not seen yet. */
   unseenRuns: number;
+  /** Whether a task, a webhook or a channel needs attention. */
+  hasTrouble: boolean;
   /** The position of the event log before the page was read. */
   lastEventId: number;
 }

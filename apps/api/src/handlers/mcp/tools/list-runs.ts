@@ -11,6 +11,9 @@ import { defineTool } from '../tool.ts';
 
 const Day = Type.String({ maxLength: 40 });
 
+const describeStatus = (status: string, errorCode: string | null) =>
+  errorCode === 'CANCELLED' ? 'stopped by the user' : `${status}${errorCode === null ? '' : ` (${errorCode})`}`;
+
 export const listRuns = defineTool({
   name: 'list_runs',
   title: 'List runs',
@@ -61,11 +64,7 @@ export const listRuns = defineTool({
       return { id, taskId, status, trigger, attempt, created, completed, errorCode, changed, costUsd };
     });
     const lines = runs.map(({ id, taskId, status, errorCode, created, changed }) =>
-      [
-        `run ${id} of task ${taskId}: ${status}${errorCode === null ? '' : ` (${errorCode})`}`,
-        created.local,
-        changed && 'changed',
-      ]
+      [`run ${id} of task ${taskId}: ${describeStatus(status, errorCode)}`, created.local, changed && 'changed']
         .filter(Boolean)
         .join(', '),
     );

@@ -33,6 +33,13 @@ export const isAcknowledgedSql = (t: SQL, errorCode: SQL): SQL => sql`(${t}.ackn
   and ${t}.acknowledged_cause = ${causeSql(t, errorCode)}
   and ${t}.acknowledged_at >= coalesce(${t}.last_success_at, '-infinity'))`;
 
+/**
+ * Whether a failing task `t` with the last failure `e` needs attention. A refused run of an active task is no failure of the
+ * task.
+ */
+export const isFailingSql = sql`((t.status = 'failed' or e.error_code is distinct from 'QUOTA_EXCEEDED' or e.started_at is not null)
+  and not ${isAcknowledgedSql(sql`t`, sql`e.error_code`)})`;
+
 /** Throws 404. */
 export function acknowledgeAlert(ctx: Context, caller: Caller, id: number) {
   return inTransaction(ctx, async (tx) => {
