@@ -2,36 +2,20 @@ import multipart, { type MultipartFile } from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Dashboard, unwrap } from '../page.ts';
 import { askForSignIn } from './routes.ts';
-
-/** A file of a form. */
-export interface SentFile {
-  name: string;
-  type: string;
-  /** Null if it is too long, alone or together with the files before it. */
-  bytes: Buffer | null;
-}
+import { MAX_FIELD_BYTES, type SentFile, setFiles, takeKeptFiles } from './sent-files.ts';
 
 const MIB = 1024 * 1024;
 /** As the service accepts them. The files of a form are in memory until they are stored. */
 const MAX_FILE_BYTES = 10 * MIB;
 const MAX_FORM_BYTES = 20 * MIB;
-const MAX_FIELD_BYTES = MIB;
 const MAX_FILES = 100;
 const MAX_FIELDS = 200;
 /** What mail programs send has one short field. */
 const ONE_CLICK_LIMITS = { files: 0, fields: 4, fieldSize: 100 };
 
-/** Of a form whose session has ended: its files are left out. */
-const KEPT_LIMITS = { fileSize: 1 };
-
 /** What is kept of a form without a session. */
 const isShortForm = ({ headers, routeOptions }: FastifyRequest): boolean =>
   routeOptions.config.keepsValues === true && Number(headers['content-length'] ?? Number.NaN) <= MAX_FIELD_BYTES;
-
-const filesOf = new WeakMap<FastifyRequest, SentFile[]>();
-
-/** The files of a submitted form. Empty file fields are left out. */
-export const readFiles = (request: FastifyRequest): readonly SentFile[] => filesOf.get(request) ?? [];
 
 /** Reads forms with files before the token of the form is checked: of signed-in users, and short ones that are kept. */
 export async function acceptFiles(app: FastifyInstance, dashboard: Dashboard): Promise<void> {
@@ -50,7 +34,7 @@ export async function acceptFiles(app: FastifyInstance, dashboard: Dashboard): P
     const result = await dashboard.actions.openSession(token, { address: request.ip });
     if (!result.success && result.code === 'AUTH_REQUIRED') {
       if (!isShortForm(request)) return askForSignIn(dashboard, request, reply);
-      request.body = await readParts(request, KEPT_LIMITS).catch(refuse);
+      request.body = await readParts(request).catch(refuse);
       return;
     }
     unwrap(result);
@@ -66,7 +50,7 @@ function refuse(error: Error): never {
 async function readParts(request: FastifyRequest, limits = {}): Promise<Record<string, string | string[]>> {
   const fields = new Map<string, string[]>();
   const files: SentFile[] = [];
-  filesOf.set(request, files);
+  setFiles(request, files);
   let left = MAX_FORM_BYTES;
   for await (const part of request.parts({ limits })) {
     if (part.type === 'field') fields.set(part.fieldname, [...(fields.get(part.fieldname) ?? []), String(part.value)]);
@@ -77,6 +61,7 @@ async function readParts(request: FastifyRequest, limits = {}): Promise<Record<s
       left -= bytes?.length ?? 0;
     }
   }
+  files.push(...takeKeptFiles(fields));
   return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0]! : values]));
 }
 

@@ -2,6 +2,7 @@ import type { Texts } from '@carillon/texts';
 import type { FastifyRequest } from 'fastify';
 import { type Html, html } from '../html.ts';
 import type { Page } from '../page.ts';
+import { keepFiles } from './sent-files.ts';
 
 /** Of one showing of a form. */
 const NOT_KEPT = ['_csrf', 'attempt', 'after'];
@@ -17,9 +18,11 @@ interface ResendForm {
   isSignedIn: boolean;
 }
 
-/** The values of a form whose session has ended, to be sent again after the sign-in. Files are not kept. */
-export function renderResendForm({ body, url }: FastifyRequest, { texts, csrfField, isSignedIn }: ResendForm): Page {
-  const { forms, account } = texts;
+/** The values of a form whose session has ended, to be sent again after the sign-in, with files that are not long. */
+export function renderResendForm(request: FastifyRequest, { texts, csrfField, isSignedIn }: ResendForm): Page {
+  const { body, url } = request;
+  const { forms, account, formats } = texts;
+  const files = keepFiles(request);
   const fields = Object.entries(body as Record<string, unknown>).flatMap(([name, values]) =>
     [values].flat().map((value) => ({ name, value })),
   );
@@ -30,7 +33,10 @@ export function renderResendForm({ body, url }: FastifyRequest, { texts, csrfFie
   return {
     status: isSignedIn ? 403 : 401,
     title: forms.notSent,
-    body: html`<form class="gap" method="post" action="${url}"><p>${isSignedIn ? forms.sendNow : forms.signInFirst}</p>${csrfField}${kept.map(
+    body: html`<form class="gap" method="post" enctype="multipart/form-data" action="${url}"><p>${isSignedIn ? forms.sendNow : forms.signInFirst}</p>${files.left.length > 0 && html`<p class="note">${forms.filesNotKept(formats.list(files.left))}</p>`}${csrfField}${[
+      ...kept,
+      ...files.fields,
+    ].map(
       ({ name, value }) => html`<textarea name="${name}" hidden>
 ${value}</textarea>`,
     )}

@@ -64,6 +64,12 @@ t.test('Filters stand in the address, and a wrong one is named', async (t) => {
   t.same((await namesAt('to=2026-11-20')).length, 2);
   t.same(await namesAt('from=2026-11-22'), []);
   const none = await visitor.open('/executions?outcome=running&from=2026-11-20');
+  const isFolded = (page: typeof none) => !page.document.querySelector('#filter details')?.hasAttribute('open');
+  t.same(
+    [isFolded(await visitor.open('/executions?outcome=failed')), isFolded(none)],
+    [true, false],
+    'what is set is in sight',
+  );
   t.match(none.text, /No runs match this filter\. ?Clear filter/);
   for (const query of [
     'outcome=lost',
@@ -204,7 +210,7 @@ t.test('A retry that is refused says why on the page of the run', async (t) => {
   const refused = await visitor.submit(failed, 'Retry');
   t.match(refused, { status: 409, text: /Only a failed run can be retried\./ });
   await insertUsage(ctx, alice.id, { executions: 1000 });
-  const over = await visitor.submit(page, 'Run again');
+  const over = await visitor.submit(await visitor.open(`/executions/${id}`), 'Run again');
   t.match(over, { status: 402, heading: page.heading, text: /All 50 runs are used\./ });
 });
 

@@ -126,3 +126,20 @@ t.test('A form that is cut, or has too much, is refused', async (t) => {
   const files = Array.from({ length: 101 }, (_, index) => ({ ...CSV, name: `${index}.csv` }));
   t.match(await send(alices, {}, files), { status: 400, heading: 'Invalid request' });
 });
+
+t.test('Files that are not long are sent again with a form whose session has ended', async (t) => {
+  const visitor = visit(app, alice);
+  const session = visitor.cookies.get('local-session') ?? '';
+  await visitor.open('/tasks/new');
+  visitor.cookies.delete('local-session');
+  const long = { name: 'long.txt', type: 'text/plain', content: 'x'.repeat(700_000) };
+  const hostile = { field: 'kept-file', name: null, content: '{"name":1}' };
+  const ended = await send(visitor, { name: 'Sent again' }, [CSV, long, hostile]);
+  t.match(ended, { status: 401, heading: 'Not sent', text: /Too large to keep: long\.txt\. Attach again\./ });
+  visitor.cookies.set('local-session', session);
+  const signedIn = await visitor.submit(ended, 'Send again');
+  t.match(signedIn, { status: 403, text: /You are signed in again/ });
+  t.match(await visitor.submit(signedIn, 'Send again'), { heading: 'Sent again' });
+  const [attachment] = (await findTask('Sent again')).attachments;
+  t.match(await visitor.open(`/files/${attachment}/preview`), { text: /known-errors\.csv.*15 bytes/ });
+});

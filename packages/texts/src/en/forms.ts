@@ -14,7 +14,8 @@ export const forms = {
   tooManyAttempts: (wait: string) => `Too many attempts. Try again in ${wait}.`,
   notSent: 'Not sent',
   signInFirst:
-    'Your session has ended, and nothing was changed. What you typed is kept here: sign in, then come back to this tab and send it again. Files have to be attached again.',
+    'Your session has ended, and nothing was changed. What you typed is kept here: sign in, then come back to this tab and send it again.',
+  filesNotKept: (names: string) => `Too large to keep: ${names}. Attach again.`,
   sendNow: 'You are signed in again. Send what you typed, or close this page to drop it.',
   sendAgain: 'Send again',
   notAccepted: 'Form not accepted',

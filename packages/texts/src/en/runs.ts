@@ -19,6 +19,7 @@ export const runs = {
   to: 'To',
   seeAll: 'All seen',
   seen: (runs: number) => `${count(runs, 'run is', 'runs are')} marked as seen.`,
+  moreFilters: 'More filters',
   clearFilter: 'Clear filter',
   onlyTask: <P>(task: P) => parts<P>`Only runs of ${task}.`,
   unknownTask: 'a task that does not exist',

@@ -14,7 +14,8 @@ export const forms: typeof en = {
   tooManyAttempts: (wait) => `Muitas tentativas. Tente de novo em ${wait}.`,
   notSent: 'Não enviado',
   signInFirst:
-    'Sua sessão terminou e nada foi alterado. O que você digitou está guardado aqui: entre, volte a esta aba e envie de novo. Os arquivos precisam ser anexados outra vez.',
+    'Sua sessão terminou e nada foi alterado. O que você digitou está guardado aqui: entre, volte a esta aba e envie de novo.',
+  filesNotKept: (names) => `Grande demais para guardar: ${names}. Anexe outra vez.`,
   sendNow: 'Você entrou de novo. Envie o que digitou ou feche esta página para descartar.',
   sendAgain: 'Enviar de novo',
   notAccepted: 'Formulário não aceito',

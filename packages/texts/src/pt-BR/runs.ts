@@ -20,6 +20,7 @@ export const runs: typeof en = {
   to: 'Até',
   seeAll: 'Marcar todas como vistas',
   seen: (runs) => `${count(runs, 'execução marcada como vista', 'execuções marcadas como vistas')}.`,
+  moreFilters: 'Mais filtros',
   clearFilter: 'Limpar filtro',
   onlyTask: (task) => parts`Só execuções de ${task}.`,
   unknownTask: 'uma tarefa que não existe',

@@ -1,6 +1,6 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import { type Texts, translateApiMessage } from '@carillon/texts';
-import { readFiles } from '../../http/multipart.ts';
+import { readFiles } from '../../http/sent-files.ts';
 import { ActionFailed, type UserPageContext } from '../../page.ts';
 
 async function* toStream(bytes: Buffer) {

@@ -166,22 +166,22 @@ const renderFilter = (
   const taskLink = onlyTask === null ? html`${runs.unknownTask}` : html`<a href="/tasks/${task}">${onlyTask}</a>`;
   return html`${renderFormError(errors, texts)}<form class="sentence" id="filter" method="get" action="${PATH}" role="search" aria-label="${runs.title}" hx-preserve>
 <div class="grow">${renderInput({ name: 'q', label: runs.search, type: 'search', value: q, errors, attributes: raw('maxlength="200"') })}</div>
-${
-  task
-    ? html`<input type="hidden" name="task" value="${task}">`
-    : renderInput({
-        name: 'taskName',
-        label: runs.task,
-        type: 'search',
-        value: taskName,
-        errors,
-        attributes: raw('maxlength="100"'),
-      })
-}
 ${renderSelect({ name: 'outcome', label: runs.outcome, options: [{ value: '', text: runs.any }, ...options], value: outcome, errors })}
-${renderInput({ name: 'from', label: runs.from, type: 'date', value: from, errors })}
-${renderInput({ name: 'to', label: runs.to, type: 'date', value: to, errors })}
 <button>${forms.apply}</button>${isSet && html`<a class="button quiet" href="${PATH}">${runs.clearFilter}</a>`}
+<details${[taskName, from, to].some(Boolean) && raw(' open')}><summary>${runs.moreFilters}</summary><div class="sentence">${
+    task
+      ? html`<input type="hidden" name="task" value="${task}">`
+      : renderInput({
+          name: 'taskName',
+          label: runs.task,
+          type: 'search',
+          value: taskName,
+          errors,
+          attributes: raw('maxlength="100"'),
+        })
+  }
+${renderInput({ name: 'from', label: runs.from, type: 'date', value: from, errors })}
+${renderInput({ name: 'to', label: runs.to, type: 'date', value: to, errors })}</div></details>
 </form>
 ${task && html`<p class="fine muted">${runs.onlyTask(taskLink)}</p>`}`;
 };
@@ -218,7 +218,7 @@ function renderRun(context: UserPageContext, run: RunOfList): Html {
       html`${renderRunOutcome(context.texts, run)}${attempt > 1 && html`<span class="sub">${outcomes.attempt(attempt)}</span>`}`,
     ),
     renderCell(
-      html`${taskName}${isNew && html` <span class="tag">${runs.new}</span>`}${text !== '' && html`<span class="sub line">${text}</span>`}${
+      html`${isNew && html`<span class="fresh" title="${runs.new}"></span>`}${taskName}${isNew && html`<span class="vh"> ${runs.new}</span>`}${text !== '' && html`<span class="sub line">${text}</span>`}${
         sources > 0 && html`<span class="tag calm">${runs.sources(sources)}</span>`
       }`,
       { class: 'whole' },
