@@ -763,7 +763,7 @@ export interface paths {
         };
         /**
          * List the versions of a task
-         * @description Returns the versions, newest first. A change of `prompt`, `aiModel`, `fallbackModels`, `maxTokens`, `temperature`, `timeoutMs`, `maxRetries`, `context`, `outputSchema`, `inputs`, `sources`, `tools`, `maxToolUses`, `requireTools`, `attachments` makes one. Changes by the same account and way within 10 minutes of the first are one version, unless a run has used it. `taskVersion` of an execution is the number. Pages by `offset`, or by `cursor`.
+         * @description Returns the versions, newest first. A change of `prompt`, `aiModel`, `fallbackModels`, `maxTokens`, `temperature`, `timeoutMs`, `maxRetries`, `context`, `outputSchema`, `inputs`, `sources`, `runIf`, `tools`, `maxToolUses`, `requireTools`, `attachments` makes one. Changes by the same account and way within 10 minutes of the first are one version, unless a run has used it. `taskVersion` of an execution is the number. Pages by `offset`, or by `cursor`.
          *
          *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
          *
@@ -2677,7 +2677,7 @@ export interface components {
              */
             via: "page" | "api" | "mcp" | "import";
             /** @description What differs from the version before; empty for the first one */
-            fields: ("prompt" | "aiModel" | "fallbackModels" | "maxTokens" | "temperature" | "timeoutMs" | "maxRetries" | "context" | "outputSchema" | "inputs" | "sources" | "tools" | "maxToolUses" | "requireTools" | "attachments")[];
+            fields: ("prompt" | "aiModel" | "fallbackModels" | "maxTokens" | "temperature" | "timeoutMs" | "maxRetries" | "context" | "outputSchema" | "inputs" | "sources" | "runIf" | "tools" | "maxToolUses" | "requireTools" | "attachments")[];
         };
         Occurrence: {
             /**
@@ -6102,6 +6102,7 @@ export interface operations {
                      *           "outputSchema": null,
                      *           "inputs": [],
                      *           "sources": [],
+                     *           "runIf": "always",
                      *           "tools": [],
                      *           "maxToolUses": 5,
                      *           "requireTools": false,
@@ -6134,7 +6135,7 @@ export interface operations {
                              */
                             via: "page" | "api" | "mcp" | "import";
                             /** @description What differs from the version before; empty for the first one */
-                            fields: ("prompt" | "aiModel" | "fallbackModels" | "maxTokens" | "temperature" | "timeoutMs" | "maxRetries" | "context" | "outputSchema" | "inputs" | "sources" | "tools" | "maxToolUses" | "requireTools" | "attachments")[];
+                            fields: ("prompt" | "aiModel" | "fallbackModels" | "maxTokens" | "temperature" | "timeoutMs" | "maxRetries" | "context" | "outputSchema" | "inputs" | "sources" | "runIf" | "tools" | "maxToolUses" | "requireTools" | "attachments")[];
                             /** @description What the runs of this version use, and the channels of the time when it was made */
                             task: {
                                 /** @description The prompt that is sent to the model */
@@ -6185,6 +6186,11 @@ export interface operations {
                                     /** @description Words to search the web for with the operator's search engine: the source is the first ten results */
                                     search?: string;
                                 }[];
+                                /**
+                                 * @description `changed`: a planned run is left out, without a call to the model, if all sources are as at the last completed run. Runs on demand and retries always run. Needs a source
+                                 * @enum {string}
+                                 */
+                                runIf: "always" | "changed";
                                 /** @description What the model may use during a run: the provider's own search (`web_search`) and its reader of web pages (`web_fetch`) */
                                 tools: ("web_search" | "web_fetch")[];
                                 /** @description How often the model may use its tools in a run */

@@ -3,7 +3,7 @@ import { Pagination, success } from '../envelopes.ts';
 import { describedErrors, errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from '../operation.ts';
 import { IfMatch } from '../preconditions.ts';
 import { Cursor, Id, IdParams, Instant, MAX_ID, Offset, pageLimit, ref, stringEnum } from '../primitives.ts';
-import { Task } from '../tasks.ts';
+import { Task, type TaskSettings } from '../tasks.ts';
 
 /** What a run uses of its task: a change of one of them makes a version. */
 export const VERSION_FIELDS = [
@@ -18,11 +18,19 @@ export const VERSION_FIELDS = [
   'outputSchema',
   'inputs',
   'sources',
+  'runIf',
   'tools',
   'maxToolUses',
   'requireTools',
   'attachments',
 ] as const satisfies readonly (keyof Task)[];
+
+type Unversioned =
+  | ('name' | 'description' | 'scheduledFor' | 'recurrence' | 'recurrencePattern' | 'interval' | 'timezone')
+  | ('webhookUrl' | 'notificationEmail' | 'channels' | 'notify' | 'watch' | 'alerts')
+  | ('missed' | 'overlap' | 'endsAt' | 'maxRuns' | 'pausedUntil' | 'monthlyBudgetUsd');
+// A new setting has to be in one of the two lists, or this does not compile.
+true satisfies Exclude<keyof TaskSettings, Unversioned> extends (typeof VERSION_FIELDS)[number] ? true : never;
 
 /** A version also has the channels of its time: a change of them makes none, but a restore brings them back. */
 export const RESTORED_FIELDS = [...VERSION_FIELDS, 'channels'] as const satisfies readonly (keyof Task)[];

@@ -59,6 +59,7 @@ t.test('Creation is version 1, and a change of what a run uses makes the next on
       outputSchema: null,
       inputs: [],
       sources: [],
+      runIf: 'always',
       tools: [],
     },
     ...{ context: { clock: true, previousResult: false }, maxToolUses: 5, requireTools: false, attachments: [] },
@@ -112,6 +113,7 @@ t.test('Each field that a run uses makes a version', async (t) => {
     { context: { previousResult: true } },
     { outputSchema: { type: 'object' } },
     { inputs: [{ taskId: other, name: 'other' }] },
+    { sources: [{ name: 'page', url: 'https://example.com' }], runIf: 'changed' },
     { maxToolUses: 3 },
     { attachments: [file.id] },
   ]) {
@@ -121,7 +123,7 @@ t.test('Each field that a run uses makes a version', async (t) => {
     t.same(latest.fields, Object.keys(given));
     t.match((await get(alice, id, `/${latest.number}`)).json().version.task, given);
   }
-  t.equal((await list(id)).length, 13);
+  t.equal((await list(id)).length, 14);
 });
 
 t.test('Changes by the same way within 10 minutes of the first are one', async (t) => {
@@ -203,6 +205,12 @@ t.test('A restore is a new version, and leaves status, schedule and name', async
   t.match(await list(id), [{ number: 3, fields: ['prompt', 'outputSchema', 'attachments'] }, { number: 2 }, {}]);
   t.same((await restore(alice, id, 3)).json().task, answer.json().task, 'a second one changes nothing');
   t.equal((await list(id)).length, 3);
+});
+
+t.test('A restore of a version without sources also brings back that it always runs', async (t) => {
+  const id = await postTask(app, alice);
+  await change(id, { sources: [{ name: 'page', url: 'https://example.com' }], runIf: 'changed' });
+  t.match((await restore(alice, id, 1)).json().task, { sources: [], runIf: 'always' });
 });
 
 t.test('What is lost is named, and nothing is restored', async (t) => {
