@@ -21,6 +21,7 @@ import { runPages } from './pages/runs/pages.ts';
 import { feedPages } from './pages/settings/feed-pages.ts';
 import { settingsPages } from './pages/settings/pages.ts';
 import { taskFormPages } from './pages/task-form/pages.ts';
+import { versionPages } from './pages/task-versions/pages.ts';
 import { taskPages } from './pages/tasks/pages.ts';
 import { usagePages } from './pages/usage/pages.ts';
 import { webhookPages } from './pages/webhooks/pages.ts';
@@ -59,6 +60,7 @@ export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashbo
   feedPages(routes);
   settingsPages(routes);
   taskPages(routes);
+  versionPages(routes);
   taskFormPages(routes);
   webhookPages(routes);
   notificationPages(routes);

@@ -10,8 +10,8 @@ const readParameter = ({ request }: Reader, name: string): string =>
 const notFound = () => new ActionFailed({ success: false, error: 'Not found', code: 'NOT_FOUND' });
 
 /** The number in the path. Stops with 404 for one that no object can have. */
-export function readId(context: Reader): number {
-  const id = parseId(readParameter(context, 'id'));
+export function readId(context: Reader, name: 'id' | 'number' = 'id'): number {
+  const id = parseId(readParameter(context, name));
   if (id === null) throw notFound();
   return id;
 }

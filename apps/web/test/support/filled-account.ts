@@ -53,6 +53,7 @@ export async function fillAccount(t: Test) {
   /** The ids of what pages show, by the address before them. */
   const parameters = {
     '/tasks/': sample.tasks.get('Nightly error digest') ?? 0,
+    '/tasks/:id/versions/': 1,
     '/executions/': sample.failedRun,
     '/files/': file.id,
     '/channels/': channels.slack,

@@ -42,6 +42,7 @@ import { taskSettings } from './task-settings.ts';
 import { tasks } from './tasks.ts';
 import { terminal } from './terminal.ts';
 import { usage } from './usage.ts';
+import { versions } from './versions.ts';
 import { webhooks } from './webhooks.ts';
 
 export const en = {
@@ -89,5 +90,6 @@ export const en = {
   tasks,
   terminal,
   usage,
+  versions,
   webhooks,
 };

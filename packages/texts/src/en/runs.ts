@@ -134,6 +134,7 @@ export const runs = {
   webTools: 'Web tools',
   toolUses: (uses: number) => count(uses, 'use', 'uses'),
   toolUsesWithCost: (uses: number, cost: string) => `${count(uses, 'use', 'uses')}, ${cost} of the cost`,
+  usedVersion: 'Used',
   startedBy: 'Started by',
   nearby: 'Nearby runs',
   thisRun: 'This run',

@@ -76,6 +76,11 @@ export const apiMessages: { exact: Record<ApiMessage, string> } = {
     'must be a URL with a host': 'deve ser uma URL com um servidor',
     'is not one of your channels': 'não é um dos seus canais',
     'is not one of your files': 'não é um dos seus arquivos',
+    'is not one of your tasks': 'não é uma das suas tarefas',
+    'has a name that another one has': 'tem o mesmo nome que outra entrada',
+    'This execution has no result to ask about.': 'Esta execução não tem resposta sobre a qual perguntar.',
+    'must begin with a small letter, and have at most 32 small letters, digits and _':
+      'deve começar com uma letra minúscula e ter no máximo 32 letras minúsculas, números e _',
     'is not a setting of {}': 'não é uma configuração de {}',
     'is needed again, because the server is another one': 'deve ser informado de novo, porque o servidor mudou',
     'must differ from `from`': 'deve ser diferente do início',

@@ -43,6 +43,7 @@ import { taskSettings } from './task-settings.ts';
 import { tasks } from './tasks.ts';
 import { terminal } from './terminal.ts';
 import { usage } from './usage.ts';
+import { versions } from './versions.ts';
 import { webhooks } from './webhooks.ts';
 
 export const ptBR: typeof en = {
@@ -90,5 +91,6 @@ export const ptBR: typeof en = {
   tasks,
   terminal,
   usage,
+  versions,
   webhooks,
 };

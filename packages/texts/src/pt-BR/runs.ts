@@ -134,6 +134,7 @@ export const runs: typeof en = {
   webTools: 'Ferramentas da web',
   toolUses: (uses) => count(uses, 'uso', 'usos'),
   toolUsesWithCost: (uses, cost) => `${count(uses, 'uso', 'usos')}, ${cost} do custo`,
+  usedVersion: 'Usou',
   startedBy: 'Iniciada por',
   nearby: 'Execuções próximas',
   thisRun: 'Esta execução',

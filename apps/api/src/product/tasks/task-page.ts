@@ -21,7 +21,7 @@ type ExecutionRow = typeof executions.$inferSelect;
 interface TaskRun
   extends Pick<
     ExecutionRow,
-    'id' | 'status' | 'trigger' | 'attempt' | 'error' | 'errorCode' | 'costUsd' | 'processingTimeMs'
+    'id' | 'status' | 'trigger' | 'attempt' | 'error' | 'errorCode' | 'costUsd' | 'processingTimeMs' | 'taskVersion'
   > {
   plannedFor: string | null;
   createdAt: string;
@@ -75,7 +75,7 @@ async function findRuns(ctx: Context, caller: Caller, id: number): Promise<Found
           'attempt', e.attempt, 'plannedFor', e.planned_for, 'createdAt', e.created_at, 'runAt', e.run_at,
           'isQueued', e.queued_at is not null, 'startedAt', e.started_at, 'completedAt', e.completed_at,
           'excerpt', left(e.result, ${EXCERPT}), 'error', e.error, 'errorCode', e.error_code, 'costUsd', e.cost_usd,
-          'processingTimeMs', e.processing_time_ms, 'isChanged', e.changed is true and ${isWatched('t')}) order by e.id desc), '[]')
+          'processingTimeMs', e.processing_time_ms, 'taskVersion', e.task_version, 'isChanged', e.changed is true and ${isWatched('t')}) order by e.id desc), '[]')
         from (${selectLatestRuns(taskId, RUNS)}) e) as runs,
       (select coalesce(json_agg(json_build_object('id', a.id, 'text', a.result, 'output', a.output, 'changes', a.changes, 'model', a.model,
           'plannedFor', a.planned_for, 'completedAt', a.completed_at) order by a.id desc), '[]')

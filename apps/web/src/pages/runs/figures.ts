@@ -17,6 +17,7 @@ export function renderFacts(context: UserPageContext, { execution, request, task
     tokens,
     costUsd,
     trigger,
+    taskVersion,
   } = execution;
   const { runs, outcomes, formats } = context.texts;
   const moment = (at: string | null) => at !== null && renderMoment(at, context);
@@ -37,6 +38,11 @@ export function renderFacts(context: UserPageContext, { execution, request, task
     [runs.tokensOut, tokens !== null && count(tokens.output, tokens.estimated)],
     [runs.cost, costUsd !== null && formats.money(costUsd)],
     [runs.webTools, toolUses > 0 && describeTools(context.texts, toolUses, toolCostUsd)],
+    [
+      runs.usedVersion,
+      taskVersion !== null &&
+        html`<a href="/tasks/${task.id}/versions/${taskVersion}">${context.texts.versions.version(taskVersion)}</a>`,
+    ],
     [runs.startedBy, outcomes.startedBy[trigger]],
   ];
   return html`<section aria-labelledby="facts"><h2 id="facts" class="head">${runs.details}</h2><dl class="facts">${facts

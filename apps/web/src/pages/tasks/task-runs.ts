@@ -57,17 +57,20 @@ export function renderRuns(context: UserPageContext, { task, runs, planned }: Ta
 ${renderTable(
   tasks.lastRuns,
   columns,
-  runs.slice(0, SHOWN).map((run) => renderRun(context, run, run.plannedFor !== null && late.has(run.plannedFor))),
+  runs
+    .slice(0, SHOWN)
+    .map((run) => renderRun(context, run, run.plannedFor !== null && late.has(run.plannedFor), task.version > 1)),
 )}
 </section>`;
 }
 
-function renderRun(context: UserPageContext, run: Run, isLate: boolean): Html {
+function renderRun(context: UserPageContext, run: Run, isLate: boolean, hasVersions: boolean): Html {
   const { id, plannedFor, createdAt, trigger, attempt, processingTimeMs, costUsd, excerpt } = run;
   const { texts } = context;
-  const { tasks, outcomes, formats, runs } = texts;
+  const { tasks, outcomes, formats, runs, versions } = texts;
   const { outcome, text } = describeOutcome(texts, { ...run, fate: isLate ? 'late' : null });
-  const why = `${tasks.startedBy[trigger]}${attempt > 1 ? `, ${outcomes.attempt(attempt)}` : ''}`;
+  const version = hasVersions && run.taskVersion !== null ? `, ${versions.versionOfRun(run.taskVersion)}` : '';
+  const why = `${tasks.startedBy[trigger]}${attempt > 1 ? `, ${outcomes.attempt(attempt)}` : ''}${version}`;
   return renderRow(
     renderRowHead(
       html`<a href="/executions/${id}">${renderMoment(plannedFor ?? createdAt, context)}</a><span class="sub">${why}</span>`,

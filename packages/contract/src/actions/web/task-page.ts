@@ -1,9 +1,13 @@
+import { Type } from '@sinclair/typebox';
 import { BackfillTaskInput } from '../../occurrences.ts';
-import { Id, InstantInput, nullable, strictObject } from '../../primitives.ts';
+import { Cursor, Id, InstantInput, nullable, strictObject } from '../../primitives.ts';
+import { VersionParams } from '../../tasks/versions.ts';
 import { CONFIRMATION, userAction } from './define.ts';
 
 /** Null for the account. */
 const FeedOwner = strictObject({ taskId: nullable(Id) });
+
+const VersionId = strictObject(VersionParams.properties);
 
 export const taskPageActions = {
   getTaskPage: userAction(strictObject({ id: Id })),
@@ -14,5 +18,10 @@ export const taskPageActions = {
   /** Of a task, or of all tasks. A former address ends. */
   createFeed: userAction(strictObject({ ...FeedOwner.properties, ...CONFIRMATION })),
   endFeed: userAction(FeedOwner),
+  listTaskVersions: userAction(strictObject({ id: Id, cursor: Type.Optional(Cursor) })),
+  /** With the version before it, and the task as it is. */
+  getTaskVersion: userAction(VersionId),
+  /** CONFLICT unless the task still has this revision. */
+  restoreTaskVersion: userAction(strictObject({ ...VersionId.properties, revision: Type.Integer() })),
   backfillTask: userAction(strictObject({ ...BackfillTaskInput.properties, id: Id })),
 };

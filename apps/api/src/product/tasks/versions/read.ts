@@ -43,14 +43,15 @@ export async function listVersions(ctx: Context, caller: Caller, taskId: number,
 
 /** Throws 404. */
 export async function getVersion(ctx: Context, caller: Caller, taskId: number, number: number) {
-  const [task, [row]] = await Promise.all([
+  const [task, [row], settings] = await Promise.all([
     getTask(ctx, caller, taskId),
     ctx.db
       .select(versionFields)
       .from(taskVersions)
       .where(and(eq(taskVersions.taskId, taskId), eq(taskVersions.number, number))),
+    readSettings(ctx, taskId, number),
   ]);
-  if (row) return { ...toVersion(row), task: await readSettings(ctx, taskId, number) };
+  if (row) return { ...toVersion(row), task: settings };
   if (number === 1 && task.version === 1) return { ...toVersion(describeCreation(task)), task: pickRestored(task) };
   throw new AppError('not_found', 'The task has no version of this number');
 }
