@@ -60,7 +60,7 @@ t.test('A copy and a task that the agent proposes have the interval', async (t) 
   const id = await postTask(app, alice, { recurrence: 'monthly', interval: 6 });
   t.match((await post(`/api/tasks/${id}/duplicate`, {})).json(), { task: { interval: 6 } });
   const draft = { name: 'Fortnight', prompt: 'Sum up the last two weeks.', recurrence: 'weekly', interval: 2 };
-  const sources = { timezone: 'UTC', tools: [], channels: [] };
+  const sources = { timezone: 'UTC', tools: [], channels: [], canSearch: false };
   const built = await buildTask(ctx, buildCaller(alice.id), { ...draft, scheduledFor: '2026-11-23T09:00' }, sources);
   t.match(built, { recurrence: 'weekly', interval: 2, scheduledFor: '2026-11-23T09:00:00.000Z' });
 });

@@ -12,14 +12,14 @@ interface InstructionOptions extends DraftSources {
 
 /** Preferences and names of channels are fenced as data by a random word that their author cannot know. Nothing here is secret. */
 export function buildInstructions(options: InstructionOptions): string {
-  const { now, timezone, preferences, marker, proposes, tools, channels } = options;
+  const { now, timezone, preferences, marker, proposes, tools, channels, canSearch } = options;
   return [
     'You are the assistant of Carillon, a service that runs AI prompts on a schedule. Answer the message of its user.',
     'You see this one message and no other, you cannot look anything up, and nothing happens because of what you write.',
     `For the user it is ${formatLocalTime(now, timezone)}, in the time zone ${timezone}.`,
     ...(preferences && Object.keys(preferences).length > 0 ? fencePreferences(preferences) : []),
     ...describeAnswerForm(marker),
-    ...(proposes ? describeDraft(tools, channels) : []),
+    ...(proposes ? describeDraft(tools, channels, canSearch) : []),
   ].join('\n');
 }
 
@@ -46,7 +46,7 @@ const EXAMPLE = {
 };
 
 /** How a task is proposed. */
-function describeDraft(tools: readonly WebTool[], channels: DraftSources['channels']): string[] {
+function describeDraft(tools: readonly WebTool[], channels: DraftSources['channels'], canSearch: boolean): string[] {
   return [
     'If, and only if, the user wants something done later, again and again, or watched for a change, also propose one task. For that write, directly below that line and before those messages, a JSON object such as',
     JSON.stringify({ [DRAFT_FIELD]: EXAMPLE }),
@@ -58,6 +58,7 @@ function describeDraft(tools: readonly WebTool[], channels: DraftSources['channe
     '- scheduledFor: the local date and time of what is done once, such as "2026-11-27T17:00", without an offset; also the first day of what repeats, if the user names one.',
     '- timezone: the IANA name, only if the times are those of another place.',
     describeTools(tools),
+    describeSources(canSearch),
     '- outputSchema, notify and watch: only if the user wants to hear of changes alone. Then outputSchema is a JSON Schema of an object with the values that matter, watch is a list of the names of these values, and notify is "change".',
     ...describeChannels(channels),
     'Leave out every field that is not needed, and use no others.',
@@ -66,8 +67,16 @@ function describeDraft(tools: readonly WebTool[], channels: DraftSources['channe
 
 const describeTools = (tools: readonly WebTool[]): string =>
   tools.length === 0
-    ? '- A run can look nothing up on the web. If the task needs that, say so in the answer.'
+    ? '- A run can look nothing up on the web but its sources. If the task needs more, say so in the answer.'
     : `- tools: what a run needs of ${JSON.stringify(tools)}, if it has to look something up on the web.`;
+
+/** Without an address there is nothing to read: a model must not guess one. */
+const describeSources = (canSearch: boolean): string =>
+  [
+    '- sources: for a page, a feed or an API whose address the user gives, which is read before each run: a list such as [{"name": "page", "url": "https://example.com/prices"}]. {{source.page}} in the prompt then is its text.',
+    ...(canSearch ? ['Instead of url, "search" has words that are searched for on the web.'] : []),
+    'With runIf "changed" beside it, the model is asked only when a source has changed.',
+  ].join(' ');
 
 function describeChannels(channels: DraftSources['channels']): string[] {
   if (channels.length === 0)

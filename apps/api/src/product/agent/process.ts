@@ -55,7 +55,12 @@ export async function processMessage(
     ctx.providers.load(),
   ]);
   const { tools } = describeWebTools(ctx.config.ai, providers, defaultModel);
-  const sources = { timezone, tools, channels: channels.filter(({ state }) => state === 'on') };
+  const sources = {
+    timezone,
+    tools,
+    channels: channels.filter(({ state }) => state === 'on'),
+    canSearch: ctx.config.searchUrl !== null,
+  };
   const instruct = (marker: string) => buildInstructions({ now: ctx.now(), preferences, marker, proposes, ...sources });
   const given = { model: defaultModel, apiKey, message, instruct, proposes };
   const { call, outcome, parsed, end } = await answerMessage(ctx, caller, given, options);

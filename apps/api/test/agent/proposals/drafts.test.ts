@@ -55,6 +55,25 @@ const READ: Record<string, Row> = {
     { ...ONCE, recurrence: 'Weekly', scheduledFor: '2026-11-19T17:00' },
     { scheduledFor: '2026-11-26T17:00:00.000Z', recurrence: 'weekly' },
   ],
+  'sources, also as mere addresses, and when to run': [
+    {
+      ...ONCE,
+      recurrencePattern: '0 9 * * *',
+      sources: ['https://example.com/prices', { name: 'News', url: 'https://example.com/feed', select: null }],
+      runIf: 'Changed',
+    },
+    {
+      sources: [
+        { url: 'https://example.com/prices', name: 'source1' },
+        { url: 'https://example.com/feed', name: 'news' },
+      ],
+      runIf: 'changed',
+    },
+  ],
+  'no condition without a source': [
+    { ...ONCE, recurrencePattern: '0 9 * * *', runIf: 'changed' },
+    { recurrence: 'daily' },
+  ],
   'words of its own for a recurrence': [
     { ...ONCE, recurrence: 'month', scheduledFor: '2026-11-25T17:00' },
     { recurrence: 'monthly' },

@@ -1,7 +1,10 @@
 import t from 'tap';
+import { previewPrompt } from '../../../src/product/executions/request/preview-prompt.ts';
+import { createTask } from '../../../src/product/tasks/write.ts';
 import { testEngine } from '../../support/engine.ts';
 import { startPageServer } from '../../support/servers/page-server.ts';
 import { insertWatch, readSourceRuns } from '../../support/source-tasks.ts';
+import { TASK } from '../../support/tasks.ts';
 
 const site = await startPageServer();
 const { ctx, ai, alice, runDue } = await testEngine(t, { SOURCES_ALLOW: '127.0.0.1/32' });
@@ -52,4 +55,43 @@ t.test('Five long sources all fit', async (t) => {
   await runDue(t);
   const sent = (await readSourceRuns(ctx, task))[0]?.request?.prompt ?? '';
   for (const name of names) t.match(sent, name.repeat(20_000), name);
+});
+
+t.test(
+  'A preview reads nothing: it has the last text of each source, or says that it is read when the task runs',
+  async (t) => {
+    site.set('/a', { body: 'Text of a.' });
+    site.set('/b', { body: 'Text of b.' });
+    const task = await insertWatch(ctx, alice().id, '', { sources: [source('a')] });
+    await runDue(t);
+    site.paths.length = 0;
+    const prompt = 'Read {{source.a}} and {{source.b}}.';
+    const sources = [source('a'), source('b')];
+    const shown = await previewPrompt(ctx, alice(), { prompt, taskId: task, sources });
+    t.match(
+      shown.prompt,
+      /Read BEGIN [0-9a-f]{24} Text of a\. END [0-9a-f]{24} and \(It is read when the task runs\.\)\./,
+    );
+    t.strictSame(site.paths, []);
+    t.match((await previewPrompt(ctx, alice(), { prompt, taskId: task })).prompt, /and \{\{source\.b\}\}\.$/);
+    const key = { id: 'k', name: 'k', scopes: ['tasks:read'] as const, isApp: false };
+    const withKey = await previewPrompt(ctx, { ...alice(), apiKey: key }, { prompt, taskId: task });
+    t.notMatch(withKey.prompt, /Text of a/, 'a key that may not read runs does not see what they have read');
+  },
+);
+
+t.test('A prompt that is tried reads its sources, and stores nothing', async (t) => {
+  site.set('/a', { body: 'Text of a.' });
+  site.paths.length = 0;
+  const input = { prompt: 'Read {{source.a}} now.', sources: [source('a'), source('gone')] };
+  const sent = await previewPrompt(ctx, alice(), input, { reads: true });
+  t.match(sent.prompt, /Text of a\.[^]*The source "gone" [^\n]*has no text\. It could not be read[^\n]*404/);
+  t.strictSame(site.paths.sort(), ['/a', '/gone']);
+});
+
+t.test('A task that waits for a change needs a source', async (t) => {
+  const create = (values: object) => createTask(ctx, alice(), { ...TASK, ...values } as never);
+  const refused = await create({ runIf: 'changed' }).catch((error) => error);
+  t.match(refused, { kind: 'invalid', details: { runIf: [/always/] } });
+  t.type(await create({ runIf: 'changed', sources: [source('a')] }), 'number');
 });

@@ -25,6 +25,7 @@ const TypedTask = {
   name: Type.Optional(Type.String({ maxLength: 1000 })),
   outputSchema: CreateTaskInput.properties.outputSchema,
   tools: CreateTaskInput.properties.tools,
+  sources: CreateTaskInput.properties.sources,
 };
 
 /** Names one showing of a form: sent twice, it does its work once. */

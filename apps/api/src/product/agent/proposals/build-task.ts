@@ -17,11 +17,14 @@ export interface DraftSources {
   timezone: string;
   tools: readonly WebTool[];
   channels: readonly ChannelChoice[];
+  /** Whether a source may search the web. */
+  canSearch: boolean;
 }
 
 type Fields = Record<string, unknown>;
 
 const MAX_NAME = 100;
+const MAX_SOURCES = 5;
 const MAX_NAME_OF_PROMPT = 60;
 const LOCAL_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:[T ]+(\d{1,2}:\d{2})(?::\d{2}(?:\.\d+)?)?)? ?(?:Z|[+-]\d{2}:?\d{2})?(?:\[.*\])?$/i;
@@ -55,6 +58,7 @@ export async function buildTask(
     ...readTexts(given),
     ...readSchedule(given, sources.timezone, ctx.now()),
     tools: readTools(given.tools, sources.tools),
+    ...readSources(given),
     outputSchema: readSchema(given.outputSchema),
     notify: typeof given.notify === 'string' ? given.notify.trim().toLowerCase() : undefined,
     watch: toTexts(given.watch).map((path) => path.replace(/^\$\.?/, '')),
@@ -123,6 +127,16 @@ function readTools(given: unknown, known: readonly string[]): string[] {
   const missing = tools.find((tool) => !known.includes(tool));
   if (missing !== undefined) throw invalidField('tools', 'has a tool that the model of new tasks does not have');
   return tools;
+}
+
+/** A name is made for a source without one; a source that is only an address has no other fields. */
+function readSources({ sources, source, runIf }: Fields) {
+  const given = [sources ?? source ?? []].flat().slice(0, MAX_SOURCES + 1);
+  const read = given.map((one, at) => {
+    const fields: Fields = typeof one === 'string' ? { url: one.trim() } : { ...(one as object) };
+    return dropEmpty({ ...fields, name: toText(fields.name).toLowerCase() || `source${at + 1}` });
+  });
+  return { sources: read, runIf: read.length > 0 ? toText(runIf).toLowerCase() || undefined : undefined };
 }
 
 function readSchema(given: unknown): unknown {

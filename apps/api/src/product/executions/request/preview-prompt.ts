@@ -1,8 +1,12 @@
 import type { PreviewPromptInput } from '@carillon/contract/tasks/preview-prompt';
-import { type OutputSchema, queryRows, type RunContext } from '@carillon/db';
+import { type OutputSchema, queryRows, type RunContext, type TaskSource } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
 import { taskNotFound } from '../../../errors.ts';
+import { checkSources } from '../../sources/check-sources.ts';
+import { lookAtSources, toExecutionSources } from '../sources/look.ts';
+import { loadTexts } from '../sources/states.ts';
+import { buildSourceText, previewSourceText, type SourceText } from '../sources/texts.ts';
 import { buildRequest } from './build-request.ts';
 import { type InputText, selectInputs } from './inputs.ts';
 import { MAX_SENT } from './system-message.ts';
@@ -16,6 +20,7 @@ interface PreviewedTask {
   lastSuccessAt: string | null;
   previousResult: string | null;
   inputs: InputText[] | null;
+  sources: TaskSource[];
 }
 
 const NEW_TASK = {
@@ -26,6 +31,7 @@ const NEW_TASK = {
   lastSuccessAt: null,
   previousResult: null,
   inputs: null,
+  sources: [],
 };
 
 /** A task that is not stored, or not as it is shown. */
@@ -33,13 +39,19 @@ interface TypedTask extends PreviewPromptInput {
   name?: string;
   outputSchema?: OutputSchema | null;
   tools?: readonly string[];
+  sources?: readonly TaskSource[];
 }
 
-/** What a planned run that starts now would send; without the last result for a key that may not read it. Throws 404. */
-export async function previewPrompt(ctx: Context, caller: Caller, input: TypedTask) {
+/**
+ * What a planned run that starts now would send; without the last result, and the last texts of sources, for a key that may not
+ * read them. With `reads` the sources are read now, and not stored. Throws 400, 404.
+ */
+export async function previewPrompt(ctx: Context, caller: Caller, input: TypedTask, { reads = false } = {}) {
   const { prompt, taskId, timezone, context, name, outputSchema, tools } = input;
   const task =
     taskId === undefined ? { ...NEW_TASK, timezone: caller.timezone ?? 'UTC' } : await readTask(ctx, caller, taskId);
+  const sources = input.sources ? await checkSources(ctx, caller, input.sources) : task.sources;
+  const sourceTexts = reads ? await readTexts(ctx, caller, sources) : await previewTexts(ctx, caller, taskId, sources);
   const now = ctx.now();
   const { system, prompt: sent } = buildRequest(
     {
@@ -56,10 +68,33 @@ export async function previewPrompt(ctx: Context, caller: Caller, input: TypedTa
       viaWebhook: false,
       plannedFor: now.toISOString(),
       inboundData: null,
+      sourceTexts,
     },
     now,
   );
   return { system, prompt: sent };
+}
+
+async function readTexts(ctx: Context, { id: userId }: Caller, sources: readonly TaskSource[]): Promise<SourceText[]> {
+  const looks = await lookAtSources(ctx, { id: 0, userId, sources }, []);
+  const { sources: looked } = toExecutionSources(looks);
+  return looks.flatMap(({ source, text }, at) => {
+    const found = looked[at];
+    return found ? [buildSourceText(source, found, text)] : [];
+  });
+}
+
+/** As the last look has read them. */
+async function previewTexts(
+  ctx: Context,
+  { apiKey }: Caller,
+  taskId: number | undefined,
+  sources: readonly TaskSource[],
+): Promise<SourceText[]> {
+  const mayRead = apiKey === null || apiKey.scopes.includes('executions:read');
+  const isStored = taskId !== undefined && sources.length > 0 && mayRead;
+  const texts = isStored ? await loadTexts(ctx, taskId, sources) : new Map();
+  return sources.map((source) => previewSourceText(source, texts.get(source.name)?.text ?? null));
 }
 
 async function readTask({ db }: Context, { id: userId, apiKey }: Caller, id: number): Promise<PreviewedTask> {
@@ -67,7 +102,7 @@ async function readTask({ db }: Context, { id: userId, apiKey }: Caller, id: num
   const [task] = await queryRows<PreviewedTask>(
     db,
     sql`
-    select t.name as task_name, t.timezone, t.context, t.output_schema, t.tools, t.last_success_at, (
+    select t.name as task_name, t.timezone, t.context, t.output_schema, t.tools, t.sources, t.last_success_at, (
       select left(p.result, ${MAX_SENT}) from executions p
       where p.id = t.last_success_id and p.task_id = t.id and ${mayRead}
     ) as previous_result, ${selectInputs(sql`t.inputs`, sql`t.user_id`, mayRead)} as inputs

@@ -101,7 +101,7 @@ async function look(
   const [states, stored] = await retry(() => Promise.all([loadStates(ctx, [taskId]), loadTexts(ctx, taskId, sources)]));
   // Without its text, "not modified" would be no answer.
   const known = states.map((state): SourceState => (stored.has(state.name) ? state : forget(state)));
-  const looking = lookAtSources(ctx, { id: taskId, userId, sources }, known);
+  const looking = retry(() => lookAtSources(ctx, { id: taskId, userId, sources }, known));
   const looks = await Promise.race([looking, waitForAbort(signal)]);
   if (looks === null) return null;
   const texts = looks.flatMap(({ state, text }) => {

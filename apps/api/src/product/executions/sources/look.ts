@@ -40,7 +40,7 @@ export interface LookedTask {
   sources: readonly TaskSource[];
 }
 
-/** Looks at all sources of a task at once, without a transaction. `known` has what is stored of them. Never rejects. */
+/** Looks at all sources of a task at once, without a transaction. `known` has what is stored of them. */
 export function lookAtSources(ctx: Context, task: LookedTask, known: readonly SourceState[]): Promise<SourceLook[]> {
   const states = new Map(known.filter(({ taskId }) => taskId === task.id).map((state) => [state.name, state]));
   return Promise.all(
