@@ -33,6 +33,8 @@ export const METHODS: Readonly<Record<string, `${string}.${string}`>> = {
   previewPrompt: 'tasks.previewPrompt',
   previewSources: 'tasks.previewSources',
   listOccurrences: 'tasks.occurrences',
+  listTemplates: 'tasks.templates',
+  getTaskTemplate: 'tasks.template',
   listExecutions: 'executions.list',
   skipNextRun: 'tasks.skipNext',
   backfillTask: 'tasks.backfill',

@@ -27,6 +27,7 @@ import { Execution } from './executions.ts';
 import { Readiness } from './health.ts';
 import { Occurrence } from './occurrences.ts';
 import { Alert } from './tasks/alerts.ts';
+import { Template } from './tasks/templates.ts';
 import { TaskVersion } from './tasks/versions.ts';
 import { Task } from './tasks.ts';
 import { UploadedFile } from './uploads.ts';
@@ -47,6 +48,7 @@ export const NAMED_SCHEMAS = [
   NotValidBody,
   BareErrorBody,
   Task,
+  Template,
   TaskProposal,
   TaskVersion,
   Occurrence,

@@ -161,6 +161,8 @@ const OTHERS = {
     'GET /api/tasks/:id/versions',
     'GET /api/tasks/:id/versions/:number',
     'POST /api/tasks/:id/versions/:number/restore',
+    'GET /api/tasks/:id/template',
+    'GET /api/templates',
     'POST /api/tasks/:id/duplicate',
     'POST /api/tasks/:id/skip-next',
     'POST /api/tasks/:id/backfill',

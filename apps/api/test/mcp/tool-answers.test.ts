@@ -291,3 +291,16 @@ t.test('Alerts, channels and usage say what an assistant needs', async (t) => {
   t.match(usage.data, { period: '2026-11', runs: { used: 0, limit: 500 }, today: { runs: { used: 0, limit: 50 } } });
   t.match(usage.text, 'Used today: 0 of 50 runs');
 });
+
+t.test('Templates are listed by name, and one is shown whole', async (t) => {
+  const alice = await createOwner();
+  const all = await alice.call('list_templates');
+  t.match(all.text, '- frost-and-storm: Frost and storm. Warns you the day before');
+  t.equal(all.data.templates.length, 16);
+  const one = await alice.call('list_templates', { id: 'price-and-stock' });
+  t.same(JSON.parse(one.text), one.data.templates[0]);
+  t.match(one.data.templates, [
+    { blanks: [{ key: 'product' }, {}, {}], task: { watch: ['below_target', 'in_stock'] } },
+  ]);
+  t.equal((await alice.call('list_templates', { id: 'nothing' })).text, 'There is no such template.');
+});

@@ -45,6 +45,7 @@ const EXPECTED: Record<string, [ApiKeyScope, string]> = {
   list_alerts: ['executions:read', 'reads'],
   get_usage: ['usage:read', 'reads'],
   list_channels: ['webhooks:read', 'reads'],
+  list_templates: ['tasks:read', 'reads'],
 };
 
 t.test('Tools have the hints of what they do, and need the scope of the route that does the same', async (t) => {
@@ -96,6 +97,7 @@ const valid = (taskId: number, runId: number): Record<string, object> => ({
   list_alerts: { taskId },
   get_usage: {},
   list_channels: {},
+  list_templates: {},
 });
 
 t.test('A key without the scope of a tool is refused, with its name', async (t) => {

@@ -874,6 +874,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List templates
+         * @description Returns all templates of tasks, in the language and the time zone of the caller's account. Replace each `[key]` in the texts of a `task` by what the user gives for that blank, percent-encoded within a `url`, and add `scheduledFor`.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `tasks:read`.
+         */
+        get: operations["listTemplates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tasks/{id}/template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a template of a task
+         * @description Returns the settings of the task that differ from the defaults, for use in another account. Left out are its deliveries, attachments, secrets and dates. A source that needs a secret, or has one in its address, has a blank instead of the address.
+         *
+         *     Limit: 100 requests a minute per user, shared by all operations without a limit of their own.
+         *
+         *     Scope of an API key: `tasks:read`.
+         */
+        get: operations["getTaskTemplate"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tasks/preview": {
         parameters: {
             query?: never;
@@ -2486,6 +2534,34 @@ export interface components {
              * @description When it was last changed
              */
             updatedAt: string;
+        };
+        Template: {
+            /** @description The id, which never changes */
+            id: string;
+            /** @description The name */
+            name: string;
+            /** @description What the task is for, in a sentence */
+            purpose: string;
+            /**
+             * @description `own`: made of a task
+             * @enum {string}
+             */
+            category: "news" | "everyday" | "buying" | "work" | "servers" | "own";
+            /** @description What the task uses: pages, feeds and data (`sources`), the search engine of the service (`search`), and tools of the provider (`web_search`, `web_fetch`) */
+            needs: ("sources" | "search" | "web_search" | "web_fetch")[];
+            /** @description What to ask the user for */
+            blanks: {
+                /** @description `[key]` in the texts of `task` stands for it */
+                key: string;
+                /** @description What to ask for */
+                label: string;
+                /** @description What could be given */
+                example: string;
+            }[];
+            /** @description A body of `createTask` without `scheduledFor`, in whose texts `[key]` stands for a blank */
+            task: {
+                [key: string]: unknown;
+            };
         };
         /** @description A task that the agent proposes. It is not saved before it is confirmed */
         TaskProposal: {
@@ -6452,6 +6528,123 @@ export interface operations {
                         success: true;
                         /** @description How many runs are queued */
                         queued: number;
+                    };
+                };
+            };
+        };
+    };
+    listTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "templates": [
+                     *         {
+                     *           "id": "frost-and-storm",
+                     *           "name": "Frost and storm",
+                     *           "purpose": "Warns you the day before the plants or the roof need care.",
+                     *           "category": "everyday",
+                     *           "needs": [
+                     *             "sources"
+                     *           ],
+                     *           "blanks": [
+                     *             {
+                     *               "key": "latitude",
+                     *               "label": "Latitude of your place",
+                     *               "example": "51.51"
+                     *             }
+                     *           ],
+                     *           "task": {
+                     *             "name": "Frost and storm",
+                     *             "prompt": "Read the forecast below for the next 36 hours. Will there be frost or a storm?",
+                     *             "recurrence": "daily",
+                     *             "recurrencePattern": "0 16 * * *",
+                     *             "timezone": "Europe/Lisbon",
+                     *             "sources": [
+                     *               {
+                     *                 "name": "forecast",
+                     *                 "url": "https://weather.example.com/forecast?latitude=[latitude]"
+                     *               }
+                     *             ]
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        /** @description All of them */
+                        templates: components["schemas"]["Template"][];
+                    };
+                };
+            };
+        };
+    };
+    getTaskTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id, which never changes
+                 * @example 42
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "template": {
+                     *         "id": "task-42",
+                     *         "name": "Morning sentence",
+                     *         "purpose": "For the head of my notes.",
+                     *         "category": "own",
+                     *         "needs": [],
+                     *         "blanks": [],
+                     *         "task": {
+                     *           "name": "Morning sentence",
+                     *           "prompt": "Write one sentence that begins a working day well.",
+                     *           "recurrence": "daily",
+                     *           "recurrencePattern": "30 7 * * *",
+                     *           "timezone": "Europe/Lisbon"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /**
+                         * @description `true` on success, `false` on an error
+                         * @enum {boolean}
+                         */
+                        success: true;
+                        template: components["schemas"]["Template"];
                     };
                 };
             };

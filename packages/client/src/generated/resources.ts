@@ -234,6 +234,16 @@ export class Tasks extends Resource {
     return this.send('POST', `/api/tasks/${segment(id)}/backfill`, { body, options, takesKey: true });
   }
 
+  /** List templates: GET /api/templates */
+  templates(options?: RequestOptions): ResponsePromise<AnswerOf<'listTemplates'>> {
+    return this.send('GET', '/api/templates', { options });
+  }
+
+  /** Get a template of a task: GET /api/tasks/{id}/template */
+  template(id: number, options?: RequestOptions): ResponsePromise<AnswerOf<'getTaskTemplate'>> {
+    return this.send('GET', `/api/tasks/${segment(id)}/template`, { options });
+  }
+
   /** Preview the next runs of a schedule: POST /api/tasks/preview */
   preview(body: BodyOf<'previewTask'>, options?: PostOptions): ResponsePromise<AnswerOf<'previewTask'>> {
     return this.send('POST', '/api/tasks/preview', { body, options, takesKey: true });

@@ -1,6 +1,7 @@
 import type * as occurrences from '../occurrences.ts';
 import type * as prompts from '../tasks/preview-prompt.ts';
 import type * as sources from '../tasks/sources.ts';
+import type * as templates from '../tasks/templates.ts';
 import * as versions from '../tasks/versions.ts';
 import type * as tasks from '../tasks.ts';
 import type { Task } from '../tasks.ts';
@@ -21,18 +22,35 @@ const { id, name, prompt, recurrence, timezone } = task;
 const NOT_FOUND = { 404: 'Task not found' };
 const TOO_MANY = { 402: quotaExceeded('activeTasks', 10, 10) };
 
-type Examples = ExamplesFor<typeof tasks> &
-  ExamplesFor<typeof occurrences> &
-  ExamplesFor<typeof prompts> &
-  ExamplesFor<typeof versions> &
-  ExamplesFor<typeof sources>;
-
 const NO_VERSION = { 404: 'The task has no version of this number' };
 const settings = Object.fromEntries(versions.RESTORED_FIELDS.map((field) => [field, task[field]])) as Pick<
   Task,
   (typeof versions.RESTORED_FIELDS)[number]
 >;
 const version = { number: 2, at: NOW, by: task.userId, via: 'page' as const, fields: ['prompt' as const] };
+const template = {
+  id: 'frost-and-storm',
+  name: 'Frost and storm',
+  purpose: 'Warns you the day before the plants or the roof need care.',
+  category: 'everyday' as const,
+  needs: ['sources' as const],
+  blanks: [{ key: 'latitude', label: 'Latitude of your place', example: '51.51' }],
+  task: {
+    name: 'Frost and storm',
+    prompt: 'Read the forecast below for the next 36 hours. Will there be frost or a storm?',
+    recurrence: 'daily' as const,
+    recurrencePattern: '0 16 * * *',
+    timezone,
+    sources: [{ name: 'forecast', url: 'https://weather.example.com/forecast?latitude=[latitude]' }],
+  },
+};
+
+type Examples = ExamplesFor<typeof tasks> &
+  ExamplesFor<typeof occurrences> &
+  ExamplesFor<typeof prompts> &
+  ExamplesFor<typeof templates> &
+  ExamplesFor<typeof versions> &
+  ExamplesFor<typeof sources>;
 
 export const tasksExamples: Examples = {
   createTask: {
@@ -58,6 +76,25 @@ export const tasksExamples: Examples = {
       200: { success, task: { ...task, status: 'paused', nextExecutionAt: null, updatedAt: NOW } },
     },
     errors: { ...NOT_FOUND, ...TOO_MANY },
+  },
+  listTemplates: { response: { 200: { success, templates: [template] } } },
+  getTaskTemplate: {
+    params: { id },
+    response: {
+      200: {
+        success,
+        template: {
+          id: `task-${id}`,
+          name,
+          purpose: 'For the head of my notes.',
+          category: 'own',
+          needs: [],
+          blanks: [],
+          task: { name, prompt, recurrence, recurrencePattern: '30 7 * * *', timezone },
+        },
+      },
+    },
+    errors: NOT_FOUND,
   },
   deleteTask: {
     params: { id },

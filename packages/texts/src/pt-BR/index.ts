@@ -41,6 +41,7 @@ import { settings } from './settings.ts';
 import { taskForm } from './task-form.ts';
 import { taskSettings } from './task-settings.ts';
 import { tasks } from './tasks.ts';
+import { templates } from './templates.ts';
 import { terminal } from './terminal.ts';
 import { usage } from './usage.ts';
 import { versions } from './versions.ts';
@@ -89,6 +90,7 @@ export const ptBR: typeof en = {
   taskForm,
   taskSettings,
   tasks,
+  templates,
   terminal,
   usage,
   versions,

@@ -1,6 +1,7 @@
 import * as occurrences from '@carillon/contract/occurrences';
 import * as contract from '@carillon/contract/tasks';
 import * as prompts from '@carillon/contract/tasks/preview-prompt';
+import * as templates from '@carillon/contract/tasks/templates';
 import * as versions from '@carillon/contract/tasks/versions';
 import { createETag, readIfMatch, sendTagged } from '../../platform/http/etag.ts';
 import { LARGE_BODY_LIMIT } from '../../platform/http/server.ts';
@@ -13,6 +14,8 @@ import { listOccurrences } from './occurrences.ts';
 import { getTask, listTasks } from './read.ts';
 import { previewTask } from './schedule.ts';
 import { skipNextRun } from './skip-next-run.ts';
+import { listTemplates } from './templates/list-templates.ts';
+import { getTaskTemplate } from './templates/task-template.ts';
 import { getVersion, listVersions } from './versions/read.ts';
 import { restoreVersion } from './versions/restore.ts';
 import { changeTask, createTask } from './write.ts';
@@ -133,6 +136,17 @@ export const tasksRoutes: Routes = async (app) => {
       reply.code(201);
       return { success, queued };
     },
+  );
+
+  app.get('/api/templates', { schema: templates.listTemplates, config: read }, async ({ caller }) => ({
+    success,
+    templates: listTemplates(caller),
+  }));
+
+  app.get(
+    '/api/tasks/:id/template',
+    { schema: templates.getTaskTemplate, config: read },
+    async ({ ctx, caller, params }) => ({ success, template: await getTaskTemplate(ctx, caller, params.id) }),
   );
 
   const preview = { ...read, idempotency: 'reads' } as const;

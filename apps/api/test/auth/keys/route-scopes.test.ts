@@ -45,6 +45,8 @@ const SCOPES: Record<string, string[]> = {
     'GET /api/tasks/:id/occurrences',
     'GET /api/tasks/:id/versions',
     'GET /api/tasks/:id/versions/:number',
+    'GET /api/tasks/:id/template',
+    'GET /api/templates',
     'POST /api/tasks/preview',
     'POST /api/tasks/preview-prompt',
   ],

@@ -9,6 +9,7 @@ import { listAlerts } from './list-alerts.ts';
 import { listChannels } from './list-channels.ts';
 import { listRuns } from './list-runs.ts';
 import { listTasks } from './list-tasks.ts';
+import { listTemplates } from './list-templates.ts';
 import { previewSchedule } from './preview-schedule.ts';
 import { runTask } from './run-task.ts';
 import { updateTask } from './update-task.ts';
@@ -27,4 +28,5 @@ export const TOOLS: readonly Tool[] = [
   listAlerts,
   getUsage,
   listChannels,
+  listTemplates,
 ];

@@ -1,0 +1,4 @@
+/** Templates of tasks. */
+export const templates = {
+  addressOf: (source: string) => `Address of the source ${source}`,
+};
