@@ -94,6 +94,8 @@ t.test('A page is read in one column', async (t) => {
     t.equal(captions.length, 1);
     t.match(captions[0], /Duration/);
     t.match(captions[0], /08:00.*09:00/s);
+    const { page: first } = await open({}, [{ costUsd: 0.1 }]);
+    t.equal(first.document.querySelector('figure .chart'), null, 'one bar compares nothing');
   });
 });
 

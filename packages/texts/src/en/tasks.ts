@@ -126,7 +126,7 @@ export const tasks = {
   timeIn: (time: string, zone: string) => `${time} in ${zone}`,
 
   runsTitle: 'Runs',
-  allRuns: (runs: number) => `All ${count(runs, 'run', 'runs')}`,
+  allRuns: (runs: number) => (runs === 1 ? 'See 1 run' : `All ${number(runs)} runs`),
   lastRuns: 'Last runs',
   runHead: 'Run',
   startedBy: {

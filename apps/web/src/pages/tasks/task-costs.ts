@@ -24,7 +24,8 @@ const TIME: Measure = {
 /** Cost and time of the last runs that have ended, oldest first. */
 export function renderCosts(context: UserPageContext, { runs, cost }: TaskView): Html {
   const ended = runs.filter(({ completedAt }) => completedAt !== null).reverse();
-  if (ended.length === 0) return EMPTY;
+  // One bar compares nothing, and would fill the chart.
+  if (ended.length < 2) return EMPTY;
   const { tasks, formats } = context.texts;
   const usd = formats.money(cost.usd);
   return html`<section class="gap" aria-labelledby="cost">
