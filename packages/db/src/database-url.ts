@@ -36,8 +36,12 @@ export const listReadServers = (text: string): string[] =>
 /** For messages and logs: without user, password and settings. Throws for a URL that `parseDatabaseUrl` refuses. */
 export const describeServers = (text: string): string =>
   listServers(text)
-    .map((server) => new URL(server).host)
+    .map((server) => new URL(server))
+    .map(({ host, hostname }) => (isSocketFolder(hostname) ? decodeURIComponent(host) : host))
     .join(', ');
+
+/** Whether the host of a URL is the folder of a socket, as in `postgres://carillon@%2Frun%2Fpostgresql/carillon`. */
+export const isSocketFolder = (hostname: string): boolean => /^%2f/i.test(hostname);
 
 /**
  * Splits the settings of TLS from the URL. `sslmode` and `sslrootcert` mean what they mean in libpq, except that

@@ -1,6 +1,6 @@
 import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import postgres from 'postgres';
-import { parseDatabaseUrl } from './database-url.ts';
+import { isSocketFolder, parseDatabaseUrl } from './database-url.ts';
 
 type Options = postgres.Options<Record<string, never>>;
 
@@ -9,7 +9,7 @@ const DEFAULT_PORT = 5432;
 /** Opens a client of the driver, which connects with its first statement. Throws a `DatabaseUrlError`. */
 export function openPostgres(databaseUrl: string, options: Options) {
   const { url, ssl } = parseDatabaseUrl(databaseUrl);
-  return postgres(url, { ...options, ...(ssl && { ssl }), ...(readIpv6Address(url) as Options) });
+  return postgres(url, { ...options, ...(ssl && { ssl }), ...(readAddress(url) as Options) });
 }
 
 /** Opens a client with one connection for a few statements, which are not prepared: some poolers lose them. */
@@ -24,10 +24,12 @@ export const openSingleConnection = (databaseUrl: string, options: Options = {})
     ...options,
   });
 
-/** The driver would look up the address with its brackets as a name. */
-function readIpv6Address(url: string): { host?: string[]; port?: number[] } {
-  const { hostname, port } = new URL(url);
-  return hostname.startsWith('[') ? { host: [hostname.slice(1, -1)], port: [Number(port) || DEFAULT_PORT] } : {};
+/** The driver would look up an IPv6 address with its brackets, or the percent-encoded folder of a socket, as a name. */
+function readAddress(url: string): { host?: string[]; port?: number[]; path?: string } {
+  const { hostname, port: given } = new URL(url);
+  const port = Number(given) || DEFAULT_PORT;
+  if (isSocketFolder(hostname)) return { path: `${decodeURIComponent(hostname)}/.s.PGSQL.${port}` };
+  return hostname.startsWith('[') ? { host: [hostname.slice(1, -1)], port: [port] } : {};
 }
 
 interface Addresses {

@@ -6,11 +6,13 @@ import { type CommandContext, CommandFailure } from './command.ts';
 import { addCreateAdminCommand } from './create-admin.ts';
 import { addDoctorCommand } from './doctor.ts';
 import { addKeysCommand } from './keys.ts';
+import { addProcesses } from './processes.ts';
 import { addPruneCommand } from './prune.ts';
 import { addResetFactorsCommand } from './reset-factors.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addSecretsCommand } from './secrets-rotate.ts';
 import { addSetupLinkCommand } from './setup-link.ts';
+import { addUpgradeCommand } from './upgrade-check.ts';
 import { addUsageCommand } from './usage-verify.ts';
 
 const USAGE_ERROR = 2;
@@ -44,12 +46,14 @@ export async function runCarillon(args: string[], env: NodeJS.ProcessEnv, signal
     })
     .showHelpAfterError(help.seeHelp)
     .exitOverride();
+  addProcesses(program, context);
   addDoctorCommand(program, context);
   addCreateAdminCommand(program, context);
   addResetFactorsCommand(program, context);
   addSetupLinkCommand(program, context);
   addBackupCommand(program, context);
   addRestoreCommand(program, context);
+  addUpgradeCommand(program, context);
   addKeysCommand(program, context);
   addPruneCommand(program, context);
   addUsageCommand(program, context);

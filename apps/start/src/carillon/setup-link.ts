@@ -1,5 +1,6 @@
 import { openContext } from '@carillon/api/open-context';
 import { buildSetupPath, hasAccounts } from '@carillon/api/product/auth/setup/link';
+import { databaseErrorCode, SQLSTATE } from '@carillon/db/errors';
 import { type AddCommand, CommandFailure, withConfig, withDatabase } from './command.ts';
 
 export const addSetupLinkCommand: AddCommand = (program, context) => {
@@ -14,7 +15,12 @@ export const addSetupLinkCommand: AddCommand = (program, context) => {
           if (!config.dashboard) throw new CommandFailure(texts.noPages);
           const { ctx, close } = await openContext({ ...config, logLevel: 'silent' }, url);
           try {
-            if (await hasAccounts(ctx)) throw new CommandFailure(texts.hasAccount);
+            const isUsed = await hasAccounts(ctx).catch((error) => {
+              // The first start makes the tables.
+              if (databaseErrorCode(error) === SQLSTATE.undefinedTable) return false;
+              throw error;
+            });
+            if (isUsed) throw new CommandFailure(texts.hasAccount);
             console.log(`${config.appUrl}${buildSetupPath(ctx)}`);
           } finally {
             await close();

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readFile, rename, rm, symlink } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 
 /** The server cannot run. The message is one line that says why and what to do. */
@@ -69,20 +70,45 @@ async function readAccount(name: string): Promise<Account> {
   return { uid: Number(await run('id', ['-u', name], null)), gid: Number(await run('id', ['-g', name], null)) };
 }
 
-/** Copies the programs into `folder` if `account` cannot enter theirs, such as `/root`. Throws if they cannot run. */
+/**
+ * Copies the programs into `folder` if `account` cannot enter theirs, such as `/root`, or their links are missing and
+ * cannot be made. Throws if they cannot run.
+ */
 export async function ensureReachable(programs: Programs, folder: string, account: Account): Promise<Programs> {
   const native = dirname(dirname(programs.postgres));
-  if (await passes(['-x', programs.postgres], account)) return assertRunning(programs, account);
+  if ((await passes(['-x', programs.postgres], account)) && (await linkLibraries(native))) {
+    return assertRunning(programs, account);
+  }
   const { version } = JSON.parse(await readFile(join(dirname(native), 'package.json'), 'utf8'));
   const copy = join(folder, `postgres-programs-${version}`);
   if (!(await passes(['-d', copy], null))) {
     const draft = `${copy}.new-${randomUUID()}`;
     await run('cp', ['-RP', native, draft], null);
+    await linkLibraries(draft);
     await run('chmod', ['-R', 'a+rX', draft], null);
     await rename(draft, copy).catch(() => rm(draft, { recursive: true }));
   }
   const at = (name: string) => join(copy, 'bin', name);
   return assertRunning({ initdb: at('initdb'), pg_ctl: at('pg_ctl'), postgres: at('postgres') }, account);
+}
+
+/**
+ * Makes the links between libraries that the package lists. npm packs no links, and newer versions of it do not run the
+ * script of the package that makes them. False if one is missing and cannot be made.
+ */
+async function linkLibraries(native: string): Promise<boolean> {
+  const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
+    // Both begin with `native/`, and are in the same folder.
+    const link = join(native, relative('native', target));
+    if (existsSync(link)) continue;
+    const code = await symlink(basename(source), link).then(
+      () => null,
+      (error: NodeJS.ErrnoException) => error.code,
+    );
+    if (code !== null && code !== 'EEXIST') return false;
+  }
+  return true;
 }
 
 async function assertRunning(programs: Programs, account: Account): Promise<Programs> {

@@ -35,6 +35,17 @@ export const commands = {
   noPages: 'DASHBOARD=false leaves the pages out: use create-admin.',
   hasAccount: 'There is an account already: create-admin creates or promotes an admin.',
 
+  upgradesTo: (version: string) => `This is version ${version}.`,
+  createsTables: 'The database has no tables yet: the next start creates them.',
+  keepsSchema: 'The database has the schema of this version: the next start changes nothing.',
+  migrates: (from: string, migrations: string[]) =>
+    `The database has the schema ${from}. The next start applies ${formats.list(migrations)}.`,
+  newerSchema: (version: string) =>
+    `The database belongs to a newer version of Carillon than ${version}: use that version.`,
+  lastBackup: (at: string) => `Last backup: ${at}.`,
+  noBackup: 'Last backup: none.',
+  backUpFirst: 'Make a backup first: carillon backup <file>.',
+
   backingUp: 'Backing up',
   exists: (file: string) => `${file} already exists: choose another file.`,
   backedUp: (file: string, rows: number, tables: number, files: number, size: string) =>

@@ -8,6 +8,24 @@ export const help = {
   helpOption: 'display help for command',
   json: 'print the result as JSON',
 
+  data: 'the folder of the data, instead of DATA_DIR or .data',
+  processes: {
+    start: {
+      summary: 'run everything in one process',
+      description: 'Runs the API, the scheduler and, without DATABASE_URL, PostgreSQL, until a signal stops it.',
+    },
+    api: { summary: 'run the API', description: 'Runs one process of the API, until a signal stops it.' },
+    scheduler: {
+      summary: 'run the scheduler',
+      description: 'Runs the scheduler, which calls the API at API_URL when something is due, until a signal stops it.',
+    },
+    demo: {
+      summary: 'show the main uses, step by step',
+      description:
+        'Shows the main uses, step by step, with the service at PORT or, without one, with its own in a temporary folder.',
+    },
+  },
+
   doctor: {
     summary: 'find problems of this installation',
     description: `Finds problems of this installation and says how to fix them.
@@ -37,7 +55,7 @@ Each result is ok, a warning or a problem. The exit code is 1 if there is a prob
   setupLink: {
     summary: 'print a link to a page that creates the first admin',
     description:
-      'Prints the address of a page that makes the first admin account. It works for an hour, and only while there is no account. The database must have its tables: start Carillon once before.',
+      'Prints the address of a page that makes the first admin account. It works for an hour, and only while there is no account.',
   },
   backup: {
     summary: 'write the database and the files on disk to one archive',
@@ -56,6 +74,12 @@ The database must be empty, without tables: a new one or, with the embedded Post
 
 Either everything is restored or nothing: a damaged or truncated archive is rejected and leaves the database empty. Work that ran during the backup is taken over as after a crash. Set the ENCRYPTION_KEY of the backup, and its JWT_SECRET to keep sessions.`,
     file: 'the archive',
+  },
+  upgrade: {
+    summary: 'show what an upgrade to this version would change',
+    description:
+      'Shows which migrations the next start of this version applies to the database, and when the last backup was made. It changes nothing. The exit code is 1 if there are migrations and no backup of the last day, or if the database belongs to a newer version.',
+    check: 'change nothing; the next start upgrades',
   },
   keys: {
     summary: 'list and revoke the API keys of a user',

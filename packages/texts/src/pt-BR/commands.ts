@@ -35,6 +35,16 @@ export const commands: typeof en = {
   noPages: 'DASHBOARD=false desativa as páginas: use create-admin.',
   hasAccount: 'Já existe uma conta: create-admin cria ou promove um administrador.',
 
+  upgradesTo: (version) => `Esta é a versão ${version}.`,
+  createsTables: 'O banco de dados ainda não tem tabelas: a próxima inicialização as cria.',
+  keepsSchema: 'O banco de dados tem o schema desta versão: a próxima inicialização não muda nada.',
+  migrates: (from, migrations) =>
+    `O banco de dados tem o schema ${from}. A próxima inicialização aplica ${formats.list(migrations)}.`,
+  newerSchema: (version) => `O banco de dados é de uma versão do Carillon mais nova que ${version}: use essa versão.`,
+  lastBackup: (at) => `Último backup: ${at}.`,
+  noBackup: 'Último backup: nenhum.',
+  backUpFirst: 'Faça um backup antes: carillon backup <arquivo>.',
+
   backingUp: 'Fazendo backup',
   exists: (file) => `${file} já existe: escolha outro arquivo.`,
   backedUp: (file, rows, tables, files, size) =>

@@ -9,6 +9,24 @@ export const help: typeof en = {
   helpOption: 'mostra a ajuda do comando',
   json: 'mostra o resultado em JSON',
 
+  data: 'a pasta dos dados, em vez de DATA_DIR ou .data',
+  processes: {
+    start: {
+      summary: 'executa tudo em um só processo',
+      description: 'Executa a API, o agendador e, sem DATABASE_URL, o PostgreSQL, até um sinal encerrar.',
+    },
+    api: { summary: 'executa a API', description: 'Executa um processo da API, até um sinal encerrar.' },
+    scheduler: {
+      summary: 'executa o agendador',
+      description: 'Executa o agendador, que chama a API em API_URL quando há o que fazer, até um sinal encerrar.',
+    },
+    demo: {
+      summary: 'mostra os principais usos, passo a passo',
+      description:
+        'Mostra os principais usos, passo a passo, com o serviço em PORT ou, se não houver um, com um próprio em uma pasta temporária.',
+    },
+  },
+
   doctor: {
     summary: 'encontra problemas desta instalação',
     description: `Encontra problemas desta instalação e diz como corrigi-los.
@@ -38,7 +56,7 @@ Cada resultado é ok, um aviso ou um problema. O código de saída é 1 se houve
   setupLink: {
     summary: 'mostra o link da página que cria o primeiro administrador',
     description:
-      'Mostra o endereço da página que cria a primeira conta de administrador. Ele vale por uma hora, e só enquanto não existe nenhuma conta. O banco de dados precisa ter as tabelas: inicie o Carillon uma vez antes.',
+      'Mostra o endereço da página que cria a primeira conta de administrador. Ele vale por uma hora, e só enquanto não existe nenhuma conta.',
   },
   backup: {
     summary: 'grava o banco de dados e os arquivos do disco em um só arquivo',
@@ -57,6 +75,12 @@ O banco de dados precisa estar vazio, sem tabelas: um banco novo ou, com o Postg
 
 Ou tudo é restaurado, ou nada: um arquivo danificado ou incompleto é recusado e deixa o banco de dados vazio. O trabalho em andamento durante o backup é retomado como depois de uma queda. Defina a ENCRYPTION_KEY do backup e, para manter as sessões, o JWT_SECRET dele.`,
     file: 'o arquivo do backup',
+  },
+  upgrade: {
+    summary: 'mostra o que uma atualização para esta versão mudaria',
+    description:
+      'Mostra quais migrações a próxima inicialização desta versão aplica ao banco de dados e quando foi feito o último backup. Não muda nada. O código de saída é 1 se houver migrações e nenhum backup do último dia, ou se o banco de dados for de uma versão mais nova.',
+    check: 'não muda nada; a próxima inicialização atualiza',
   },
   keys: {
     summary: 'lista e revoga as chaves de API de um usuário',
