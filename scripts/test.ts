@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from './test-server.ts';
 const ROOT = resolve(import.meta.dirname, '..');
 const TEST_FILES = ['{packages,apps}/*/test/**/*.test.ts', 'test/**/*.test.ts'];
 /** What `pnpm test:release` runs, and `pnpm test` does not. */
-const RELEASE_FOLDERS = ['test/client', 'test/failover'];
+const RELEASE_FOLDERS = ['test/client', 'test/failover', 'test/install'];
 /** The failover of PostgreSQL takes three minutes on a quiet machine. */
 const RELEASE_TIMEOUT_S = 420;
 
