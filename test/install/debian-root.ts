@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run, start, succeed } from './commands.ts';
@@ -22,6 +22,8 @@ export async function canCreateRoot(): Promise<boolean> {
 /** A Debian with PostgreSQL, which runs in it. Its processes end with the test. */
 export async function createRoot(t: Test) {
   const root = mkdtempSync(join(tmpdir(), 'carillon-debian-'));
+  // Other users work in it.
+  chmodSync(root, 0o755);
   const inside = (program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
     run('chroot', [root, program, ...args], { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...env } });
   const postgres = (action: 'start' | 'stop') =>

@@ -30,7 +30,7 @@ export const doctor = {
   deliveriesOfFailed: (deliveries: number) => `Deliveries wait for webhooks that have failed: ${deliveries}.`,
   deliveriesOfOff: (days: number, deliveries: number) =>
     `Deliveries have waited for ${days} days for webhooks that are off: ${deliveries}.`,
-  endDeliveries: 'Start an API process, which ends them, or run pnpm carillon prune.',
+  endDeliveries: 'Start an API process, which ends them, or run carillon prune.',
 
   addEncryptionKey: 'Add its key to ENCRYPTION_KEY, after the first one.',
   secretsDecrypted: 'ENCRYPTION_KEY decrypts the secrets in the database',
@@ -72,7 +72,7 @@ export const doctor = {
   partitionsExist: 'the partitions of this month and the next exist',
   noPartition: (table: string) => `${table} has no partition for new rows, which are stored in ${table}_later.`,
   makePartition:
-    'Start an API process, which makes it, or run pnpm carillon prune. If one runs, its log says which table is in use.',
+    'Start an API process, which makes it, or run carillon prune. If one runs, its log says which table is in use.',
   idsUsed: (percent: number) => `${percent} % of the ids of executions are used, and none is used twice.`,
   planInstallation: 'Plan a further installation: see "Cells of users" in docs/operating/scaling.md.',
 
@@ -213,7 +213,7 @@ export const doctor = {
   schemaTooNew: 'Its schema belongs to a newer version of Carillon.',
   useNewerVersion: 'Run that version, or restore a backup of this version.',
   migrationsMissing: (migrations: number) => `Migrations not applied yet: ${migrations}.`,
-  appliedAtStart: 'They are applied at the next start, or by pnpm db:migrate.',
+  appliedAtStart: 'They are applied at the next start.',
   connections: (processes: number, pool: number, needed: number) =>
     `${count(processes, 'API process', 'API processes')} with DATABASE_POOL=${pool} can use ${needed} connections`,
   ofPooler: (need: string) => `${need} of the pooler, whose limit is max_client_conn`,

@@ -30,7 +30,7 @@ export const doctor: typeof en = {
   deliveriesOfFailed: (deliveries) => `Entregas à espera de webhooks que falharam: ${deliveries}.`,
   deliveriesOfOff: (days, deliveries) =>
     `Entregas que esperam há ${days} dias por webhooks desativados: ${deliveries}.`,
-  endDeliveries: 'Inicie um processo da API, que as encerra, ou execute pnpm carillon prune.',
+  endDeliveries: 'Inicie um processo da API, que as encerra, ou execute carillon prune.',
 
   addEncryptionKey: 'Adicione a chave dele a ENCRYPTION_KEY, depois da primeira.',
   secretsDecrypted: 'ENCRYPTION_KEY decifra os segredos do banco de dados',
@@ -70,7 +70,7 @@ export const doctor: typeof en = {
   partitionsExist: 'as partições deste mês e do próximo existem',
   noPartition: (table) => `${table} não tem partição para novas linhas, que são gravadas em ${table}_later.`,
   makePartition:
-    'Inicie um processo da API, que a cria, ou execute pnpm carillon prune. Se já houver um em execução, o log dele diz qual tabela está em uso.',
+    'Inicie um processo da API, que a cria, ou execute carillon prune. Se já houver um em execução, o log dele diz qual tabela está em uso.',
   idsUsed: (percent) => `${percent} % dos ids de execuções já foram usados, e nenhum é usado duas vezes.`,
   planInstallation: 'Planeje mais uma instalação: veja "Cells of users" em docs/operating/scaling.md.',
 
@@ -212,7 +212,7 @@ export const doctor: typeof en = {
   schemaTooNew: 'O schema é de uma versão mais nova do Carillon.',
   useNewerVersion: 'Execute essa versão ou restaure um backup desta versão.',
   migrationsMissing: (migrations) => `Migrações ainda não aplicadas: ${migrations}.`,
-  appliedAtStart: 'São aplicadas na próxima inicialização ou com pnpm db:migrate.',
+  appliedAtStart: 'São aplicadas na próxima inicialização.',
   connections: (processes, pool, needed) =>
     `${count(processes, 'processo', 'processos')} da API com DATABASE_POOL=${pool} ${processes === 1 ? 'pode' : 'podem'} usar ${count(needed, 'conexão', 'conexões')}`,
   ofPooler: (need) => `${need} do pooler, cujo limite é max_client_conn`,

@@ -12,14 +12,14 @@ function renderUnusable({ texts: { account } }: PageContext, state: 'invalid' | 
       title: account.setupUsed,
       subtitle: account.setupUsedText,
       body: html`<p class="apart"><a class="button primary wide" href="/sign-in">${account.signIn}</a></p>
-<p class="fine apart">${account.noAdmin(html`<code>pnpm carillon create-admin</code>`)}</p>`,
+<p class="fine apart">${account.noAdmin(html`<code>carillon create-admin</code>`)}</p>`,
     };
   }
   const [status, title, subtitle] =
     state === 'invalid'
       ? [404, account.setupInvalid, account.setupInvalidText]
       : [410, account.setupExpired, account.setupExpiredText];
-  const help = account.newSetupLink(html`<code>pnpm carillon setup-link</code>`);
+  const help = account.newSetupLink(html`<code>carillon setup-link</code>`);
   return { status, title, subtitle, body: html`<p class="apart">${help}</p>` };
 }
 
