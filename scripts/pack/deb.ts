@@ -42,8 +42,8 @@ const FILES: [name: string, to: string, mode: number][] = [
   ['templates', 'DEBIAN/templates', 0o644],
 ];
 
-/** Writes `dist/carillon_<version>_<architecture>.deb` for the architecture of this machine, and returns its path. */
-export function packDeb(archive = packNpm()): string {
+/** Writes `carillon_<version>_<architecture>.deb` for the architecture of this machine, beside the archive for npm. */
+export function packDeb(archive: string): string {
   const architecture = ARCHITECTURES[process.arch];
   if (process.platform !== 'linux' || !architecture) throw new Error('A package of Debian is made on Linux.');
   // As Debian sorts them: a release candidate comes before its release.
@@ -57,7 +57,7 @@ export function packDeb(archive = packNpm()): string {
     const date = readCommitDate();
     write(join(stage, 'usr/share/doc/carillon/changelog.gz'), composeChangelog(version, date), 0o644);
     writeControl(join(stage, 'DEBIAN'), { VERSION: version, ARCHITECTURE: architecture });
-    const path = join(ROOT, 'dist', `carillon_${version}_${architecture}.deb`);
+    const path = join(dirname(archive), `carillon_${version}_${architecture}.deb`);
     const env = { ...process.env, SOURCE_DATE_EPOCH: String(date.getTime() / 1000) };
     execFileSync('dpkg-deb', ['--root-owner-group', '-Zxz', '-z1', '--build', stage, path], { env, stdio: 'pipe' });
     return path;
@@ -140,4 +140,4 @@ function write(path: string, text: string | Buffer, mode: number): void {
 const readCommitDate = () =>
   new Date(Number(execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: ROOT, encoding: 'utf8' })) * 1000);
 
-if (import.meta.main) console.log(packDeb());
+if (import.meta.main) console.log(packDeb(packNpm()));

@@ -4,6 +4,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import {
+  DIST,
   listNeeded,
   listWorkspacePackages,
   type Manifest,
@@ -25,8 +26,8 @@ const NOT_RUN = ['node_modules/**', 'test/**', 'generate/**', 'dist/**', '**/*.d
 const NOT_LOADED = ['node_modules/**', '**/*.map', '**/*.d.{ts,cts,mts}', '**/*.md'];
 const LICENSES = /(^|\.)(licen[cs]e|notice)/i;
 
-/** Writes `dist/carillon-<version>.tgz`, which plain npm installs, and returns its path. */
-export function packNpm(): string {
+/** Writes `carillon-<version>.tgz`, which plain npm installs, and returns its path. */
+export function packNpm(dist = DIST): string {
   const stage = mkdtempSync(join(tmpdir(), 'carillon-pack-'));
   try {
     const packages = listWorkspacePackages(ENTRY);
@@ -39,7 +40,6 @@ export function packNpm(): string {
     mkdirSync(join(stage, 'bin'));
     cpSync(join(ROOT, 'deploy/npm/carillon'), join(stage, 'bin/carillon'));
     writeManifest(stage, composeManifest(packages, needed, bundled));
-    const dist = join(ROOT, 'dist');
     mkdirSync(dist, { recursive: true });
     execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', dist], { cwd: stage });
     return join(dist, `carillon-${repository.version}.tgz`);

@@ -5,16 +5,18 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { packDeb } from './deb.ts';
 import { packNpm } from './npm.ts';
-import { ROOT, repository } from './workspace.ts';
-
-const DIST = join(ROOT, 'dist');
+import { DIST, ROOT, repository } from './workspace.ts';
 
 /**
  * Packs for npm and for Debian, and writes beside the packages what belongs to a release: a CycloneDX list of all packages,
  * the notes, and the checksums of these files. Returns their paths.
  */
-export function writeRelease(): string[] {
-  const archive = packNpm();
+export function writeRelease(dist = DIST): string[] {
+  const archive = packNpm(dist);
+  const writeFile = (name: string, text: string) => {
+    writeFileSync(join(dist, name), text);
+    return join(dist, name);
+  };
   const files = [archive, packDeb(archive), writeFile(`carillon-${repository.version}.cdx.json`, composeSbom(archive))];
   const changelog = readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8');
   files.push(writeFile(`carillon-${repository.version}.md`, composeNotes(changelog, repository.version)));
@@ -51,12 +53,6 @@ function composeSbom(archive: string): string {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function writeFile(name: string, text: string): string {
-  const path = join(DIST, name);
-  writeFileSync(path, text);
-  return path;
 }
 
 if (import.meta.main) {

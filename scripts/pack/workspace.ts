@@ -4,6 +4,9 @@ import { parse } from 'yaml';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 
+/** Where packages are written, without another folder. */
+export const DIST = join(ROOT, 'dist');
+
 export interface Manifest {
   name: string;
   version: string;

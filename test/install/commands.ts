@@ -38,7 +38,8 @@ export async function succeed(program: string, args: readonly string[], options:
 /** Starts a program; `output` is what it has printed. */
 export function start(program: string, args: readonly string[], { cwd = '/', env = {} }: Options) {
   const { HOME = '/root', NODE_EXTRA_CA_CERTS } = process.env;
-  const child: ChildProcess = spawn(program, args, {
+  // Without the Node options that tap gives to every child.
+  const child: ChildProcess = spawn('env', ['-u', 'NODE_OPTIONS', program, ...args], {
     cwd,
     env: { PATH: MACHINE_PATH, HOME, LANG: 'C.UTF-8', ...(NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS }), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { testDatabase } from '@carillon/db/test-database';
 import t, { type Test } from 'tap';
-import { packDeb } from '../../scripts/pack/deb.ts';
+import { writeRelease } from '../../scripts/pack/release.ts';
+import { repository } from '../../scripts/pack/workspace.ts';
 import { findFreePort } from '../system/ports.ts';
 import { curl, run, runTask, signIn, signUp, start, succeed, waitUntilReady } from './commands.ts';
 import { canCreateRoot, createRoot, type DebianRoot } from './debian-root.ts';
@@ -28,11 +29,28 @@ const NEXT = '99.0.0';
 const NEXT_MIGRATION = '9999_next';
 let first = '';
 
-t.test('The package is packed without an error of lintian', { skip, timeout: TIMEOUT_MS }, async (t) => {
-  first = packDeb();
-  t.comment(`${Math.round(statSync(first).size / 1024 / 1024)} MiB packed`);
+t.test('A release has both packages, their parts, notes and checksums', { skip, timeout: TIMEOUT_MS }, async (t) => {
+  const [archive = '', deb = '', sbom = '', notes = '', sums = ''] = writeRelease(folder);
+  first = deb;
+  t.comment(`${Math.round(statSync(deb).size / 1024 / 1024)} MiB packed`);
+  const { version } = repository;
+  t.equal(basename(archive), `carillon-${version}.tgz`);
+  t.match(basename(deb), /^carillon_.*_(amd64|arm64)\.deb$/);
+  t.match(readFileSync(notes, 'utf8'), `# Carillon ${version}\n`);
+  t.match(await succeed('sha256sum', ['--check', sums], { cwd: folder }), /^(\S+: OK\n){4}$/);
+  const { bomFormat, metadata, components } = JSON.parse(readFileSync(sbom, 'utf8'));
+  t.match(
+    { bomFormat, component: metadata.component },
+    { bomFormat: 'CycloneDX', component: { name: 'carillon', version } },
+  );
+  const names = components.map(({ name }: { name: string }) => name);
+  for (const name of ['@carillon/api', 'fastify', 'undici', 'postgres']) t.ok(names.includes(name), name);
+});
+
+t.test('The package has no error of lintian', { skip, timeout: TIMEOUT_MS }, async (t) => {
   await succeed('dpkg-deb', ['-R', first, extracted]);
   const { output } = await run('lintian', ['--tag-display-limit', '0', first]);
+  t.match(output, 'W: carillon', 'it ran');
   t.same(
     output.split('\n').filter((line) => line.startsWith('E:')),
     [],

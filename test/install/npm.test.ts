@@ -33,7 +33,7 @@ const carillon = (...args: string[]) => [join(project, 'node_modules/.bin/carill
 
 t.before(async () => {
   mkdirSync(project, { recursive: true });
-  const archive = packNpm();
+  const archive = packNpm(folder);
   t.comment(`${Math.round(readFileSync(archive).length / 1024)} KiB packed`);
   const began = performance.now();
   // Newer versions of npm run no scripts of packages.

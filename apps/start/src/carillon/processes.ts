@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import type { AddCommand } from './command.ts';
 
 /** Each handles signals and reads `.env` by itself, and is loaded without the other commands, which take memory. */
@@ -37,7 +38,10 @@ export function takeDataOption(given: readonly string[]): { args: string[]; data
 
 /** For the help, and for wrong arguments. */
 export const addProcesses: AddCommand = (program, { texts: { help } }) => {
-  program.option('--data <folder>', help.data);
+  // A complete one was taken before.
+  program.option('--data <folder>', help.data, () => {
+    throw new InvalidArgumentError(help.dataTakes);
+  });
   for (const name of names) {
     program.command(name).summary(help.processes[name].summary).description(help.processes[name].description);
   }

@@ -9,6 +9,7 @@ export const help = {
   json: 'print the result as JSON',
 
   data: 'the folder of the data, instead of DATA_DIR or .data',
+  dataTakes: 'It takes a folder.',
   processes: {
     start: {
       summary: 'run everything in one process',

@@ -10,6 +10,7 @@ export const help: typeof en = {
   json: 'mostra o resultado em JSON',
 
   data: 'a pasta dos dados, em vez de DATA_DIR ou .data',
+  dataTakes: 'O valor deve ser uma pasta.',
   processes: {
     start: {
       summary: 'executa tudo em um só processo',
