@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { endProcessesIn } from '../failover/cluster/processes.ts';
 import { run, start, succeed } from './commands.ts';
 
 const SUITE = 'bookworm';
+const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 const PACKAGES = ['adduser', 'init-system-helpers', 'postgresql'];
 
 interface Test {
@@ -12,33 +13,39 @@ interface Test {
 
 export type DebianRoot = Awaited<ReturnType<typeof createRoot>>;
 
+/** Folders in memory and those of some containers have no devices. */
+const PARENT = '/var/tmp';
+
 /** Whether this user may make the root of another Debian, change into it, and mount in it. */
 export async function canCreateRoot(): Promise<boolean> {
   if (process.getuid?.() !== 0) return false;
-  const { code } = await run('unshare', ['--mount', 'sh', '-c', 'command -v debootstrap && mount -t tmpfs tmpfs /mnt']);
+  const device = `${PARENT}/carillon-device-${process.pid}`;
+  const steps = ['command -v debootstrap', 'mount -t tmpfs tmpfs /mnt', `mknod ${device} c 1 3`, `echo >${device}`];
+  const { code } = await run('unshare', ['--mount', 'sh', '-c', steps.join(' && ')]);
+  rmSync(device, { force: true });
   return code === 0;
 }
 
 /** A Debian with PostgreSQL, which runs in it. Its processes end with the test. */
 export async function createRoot(t: Test) {
-  const root = mkdtempSync(join(tmpdir(), 'carillon-debian-'));
+  const root = mkdtempSync(join(PARENT, 'carillon-debian-'));
   // Other users work in it.
   chmodSync(root, 0o755);
+  // Mounted for each command alone, so that nothing stays mounted.
+  const enter = ['--mount', 'sh', '-c', 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"', root];
   const inside = (program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
-    run('chroot', [root, program, ...args], { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...env } });
+    run('unshare', [...enter, program, ...args], { env: { PATH, ...env } });
   const postgres = (action: 'start' | 'stop') =>
     inside('sh', ['-c', `pg_ctlcluster --force $(pg_lsclusters -h | cut -d ' ' -f 1) main ${action}`]);
   t.teardown(async () => {
     await postgres('stop');
-    await run('umount', [join(root, 'proc')]);
-    // Only once nothing of this machine is below.
-    if (!existsSync(join(root, 'proc/self'))) rmSync(root, { recursive: true, force: true });
+    await endProcessesIn(root);
+    rmSync(root, { recursive: true, force: true });
   });
-  const cache = join(tmpdir(), 'carillon-debian-packages');
-  mkdirSync(cache, { recursive: true });
   const include = `--include=${PACKAGES.join(',')}`;
-  await succeed('debootstrap', ['--variant=minbase', include, `--cache-dir=${cache}`, SUITE, root]);
-  await succeed('mount', ['-t', 'proc', 'proc', join(root, 'proc')]);
+  await succeed('debootstrap', ['--variant=minbase', include, SUITE, root]);
+  // Nobody needs the data after a power cut.
+  writeFileSync(join(root, 'etc/dpkg/dpkg.cfg.d/unsafe'), 'force-unsafe-io\n');
   writeFileSync(join(root, 'etc/hosts'), '127.0.0.1 localhost\n');
   await postgres('start');
   return {
@@ -51,8 +58,8 @@ export async function createRoot(t: Test) {
       const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
       const [, folder = ''] = /^WorkingDirectory=(.+)$/m.exec(unit) ?? [];
       // As systemd, without a shell in between that would keep signals.
-      const args = [root, 'runuser', '-u', user, '--', 'env', '-C', folder, ...command.split(' ')];
-      return start('chroot', args, { env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', ...env } });
+      const args = [...enter, 'runuser', '-u', user, '--', 'env', '-C', folder, ...command.split(' ')];
+      return start('unshare', args, { env: { PATH, ...env } });
     },
   };
 }
