@@ -152,7 +152,6 @@ t.test(
     });
 
     await t.test('The commands of both units run a task', async (t) => {
-      t.match(await root.run('/usr/lib/carillon/backup', []), { code: 1 }, 'a program of another user');
       t.match(await backUp(root), { code: 0, output: 'there is nothing to back up' });
       await services.start();
       const token = await signUp(services.url);
