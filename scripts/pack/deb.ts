@@ -32,6 +32,7 @@ const FILES: [name: string, to: string, mode: number][] = [
   ['carillon.env', 'etc/carillon/carillon.env', 0o640],
   ['copyright', 'usr/share/doc/carillon/copyright', 0o644],
   ['lintian-overrides', 'usr/share/lintian/overrides/carillon', 0o644],
+  ['../../.env.example', 'usr/share/doc/carillon/examples/carillon.env', 0o644],
   ['../nginx.conf', 'usr/share/doc/carillon/examples/nginx.conf', 0o644],
   ['carillon-backup.timer', `${UNITS}/carillon-backup.timer`, 0o644],
   ...['config', 'preinst', 'postinst', 'prerm', 'postrm'].map((name): [string, string, number] => [
