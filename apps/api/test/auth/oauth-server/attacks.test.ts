@@ -99,7 +99,12 @@ t.test('4.7 Forged consent: an answer needs the form of the page, the own origin
       },
     });
   const own = { origin: BASE_URL, 'sec-fetch-site': 'same-origin' };
-  for (const headers of [own, { origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }]) {
+  const others: Record<string, string>[] = [
+    own,
+    { origin: 'https://evil.example' },
+    { 'sec-fetch-site': 'cross-site' },
+  ];
+  for (const headers of others) {
     const forged = await send(headers, 'answer=allow&preset=everything');
     t.equal(forged.statusCode, 403);
     t.notOk(forged.headers.refresh);

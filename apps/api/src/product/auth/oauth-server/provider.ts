@@ -42,7 +42,10 @@ export function createLibrary({ baseUrl }: Pick<Config, 'baseUrl'>): Library {
       rpInitiatedLogout: off,
       pushedAuthorizationRequests: off,
       registration: { enabled: true, issueRegistrationAccessToken: false, idFactory: () => getCall().client?.id },
-      revocation: { enabled: true },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_: unknown, client: Named, token: Named) => client.clientId === token.clientId,
+      },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => resource,
@@ -92,6 +95,10 @@ export function createLibrary({ baseUrl }: Pick<Config, 'baseUrl'>): Library {
     if (call.failure !== undefined) throw call.failure;
     return { status: answer.statusCode, headers: answer.headers, body: answer.body };
   };
+}
+
+interface Named {
+  clientId: string;
 }
 
 interface LibraryContext {
