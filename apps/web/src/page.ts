@@ -1,5 +1,8 @@
 import type { ActionSuccess } from '@carillon/contract/actions/index';
 import type { AnswerStream, OpenedSession, Viewer, WebActionError } from '@carillon/contract/actions/web/index';
+
+export { toOwnPath } from '@carillon/contract/validation/own-path';
+
 import type { Texts } from '@carillon/texts';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebActions } from './actions.ts';
@@ -10,6 +13,8 @@ export interface Dashboard {
   now: () => Date;
   /** Without a slash at its end. */
   appUrl: string;
+  /** The address that assistants connect to. */
+  assistantUrl: string;
   /** Whether cookies are sent over https only. */
   secureCookies: boolean;
   /** The names of providers that accounts can sign in with, such as `github`. */
@@ -144,16 +149,3 @@ export const redirect = (to: string, text?: string): Redirect => ({
   to,
   notice: text === undefined ? undefined : { kind: 'info', text },
 });
-
-/**
- * Returns a path of this application, or `/`. Anything else that a link names, such as another host, would send people
- * away after the sign-in.
- */
-export function toOwnPath(next: unknown): string {
-  if (typeof next !== 'string' || !next.startsWith('/')) return '/';
-  const base = 'http://own.invalid';
-  if (!URL.canParse(next, base)) return '/';
-  const { origin, pathname, search } = new URL(next, base);
-  // Dots may leave a path such as `//other.host`, which a browser reads as another host.
-  return origin === base && !pathname.startsWith('//') ? `${pathname}${search}` : '/';
-}

@@ -29,8 +29,8 @@ const cookieOf = (headers: Record<string, unknown>, name: string) =>
     .map((line) => new RegExp(`^${name}=([^;]*)`).exec(String(line))?.[1])
     .find((value) => value !== undefined);
 
-async function begin() {
-  const started = await app.inject('/api/auth/oauth/oidc');
+async function begin(query = '') {
+  const started = await app.inject(`/api/auth/oauth/oidc${query}`);
   const flow = cookieOf(started.headers, 'oauth-flow') ?? '';
   const back = await followRedirects(String(started.headers.location), issuer.url);
   return { flow, path: back.pathname + back.search };
@@ -230,4 +230,23 @@ t.test('A provider is linked to an account with a factor only once that is given
   t.match(led, { statusCode: 302, headers: { location: 'http://app.test/sign-in/second-factor' } });
   t.match(cookieOf(led.headers, 'sign-in-ticket'), /^[0-9a-f]{64}$/);
   await ctx.db.update(settings).set({ secondFactor: 'off' });
+});
+
+t.test('The browser goes on to where it wanted to go, within the application, also after a failure', async (t) => {
+  issuer.setPerson(ALICE);
+  const own = '/oauth/authorize?client_id=https%3A%2F%2Fclaude.ai%2Fclient&state=a%26b';
+  const cases: [next: string, to: string][] = [
+    [own, `http://app.test${own}`],
+    ['https://evil.example/', 'http://app.test'],
+    ['//evil.example/', 'http://app.test'],
+    [`/${'a'.repeat(2000)}`, 'http://app.test'],
+  ];
+  for (const [next, to] of cases) {
+    const finished = await finish(await begin(`?next=${encodeURIComponent(next)}`));
+    t.equal(finished.headers.location, to, next.slice(0, 40));
+  }
+  const begun = await begin(`?next=${encodeURIComponent(own)}`);
+  const headers = { cookie: `oauth-flow=${begun.flow}`, accept: 'text/html' };
+  const denied = await app.inject({ url: '/api/auth/oauth/oidc/callback?error=access_denied', headers });
+  t.equal(denied.headers.location, `http://app.test/sign-in?error=failed&next=${encodeURIComponent(own)}`);
 });

@@ -11,10 +11,13 @@ const redirect = (description: string) => Type.Null({ description });
 export const startOAuth = {
   operationId: 'startOAuth',
   summary: 'Start an OAuth sign-in',
-  description: 'For browsers: redirects to the provider, which redirects back to the callback.',
+  description:
+    'For browsers: redirects to the provider, which redirects back to the callback. After the sign-in the browser goes on to `next`, a path of the web application.',
   tags: ['auth'],
   security: PUBLIC,
   params,
+  // Any string: what is no own path is left out.
+  querystring: Type.Object({ next: Type.Optional(Type.String()) }),
   response: {
     302: redirect('To the provider'),
     ...errorResponses(429),

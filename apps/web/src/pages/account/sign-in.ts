@@ -23,10 +23,10 @@ interface FormValues {
 
 const PROVIDERS: Record<string, string> = { github: 'GitHub', google: 'Google' };
 
-const renderProviders = ({ dashboard, texts: { account } }: PageContext): Html =>
+const renderProviders = ({ dashboard, texts: { account } }: PageContext, next: string): Html =>
   html`${dashboard.signInProviders.map((name) => {
     const provider = PROVIDERS[name] ?? (name === 'oidc' ? account.organisation : name);
-    return html`<a class="button wide" href="/api/auth/oauth/${name}">${account.continueWith(provider)}</a>`;
+    return html`<a class="button wide" href="${buildAddress(`/api/auth/oauth/${name}`, { next: next === '/' ? undefined : next })}">${account.continueWith(provider)}</a>`;
   })}`;
 
 /** What went wrong at a provider, by the `error` of the address that it led to. */
@@ -87,7 +87,7 @@ ${renderInput({
 ${
   // The first account that is not made by the setup link is no administrator's.
   state.hasAccounts &&
-  html`<div class="gap">${await renderPasskeySignIn(context, next)}${renderProviders(context)}
+  html`<div class="gap">${await renderPasskeySignIn(context, next)}${renderProviders(context, next)}
 <p class="fine">${account.newHere((text) => html`<a href="${register}">${text}</a>`)}</p></div>`
 }`,
   };

@@ -37,7 +37,7 @@ ${
       )
 }
 <section class="gap form" aria-labelledby="connect"><h2 id="connect">${texts.apps.connect}</h2><p>${texts.apps.connectText}</p>
-<dl class="facts"><dt>${texts.apps.address}</dt><dd class="copied-code"><code class="copied" id="mcp-url">${dashboard.appUrl}/mcp</code>${renderCopyButton('mcp-url', texts)}</dd></dl></section>`,
+<dl class="facts"><dt>${texts.apps.address}</dt><dd class="copied-code"><code class="copied" id="mcp-url">${dashboard.assistantUrl}</code>${renderCopyButton('mcp-url', texts)}</dd></dl></section>`,
   };
 }
 
@@ -45,7 +45,7 @@ function renderApp(context: UserPageContext, { id, name, host, scopes, createdAt
   const { apps, formats } = context.texts;
   return renderRow(
     renderRowHead(
-      html`<b>${name}</b><span class="sub">${host}, ${apps.connectedOn(renderMomentOn(createdAt, context))}</span>`,
+      html`<b>${name}</b><span class="sub">${host}</span><span class="sub">${apps.connectedOn(renderMomentOn(createdAt, context))}</span>`,
     ),
     renderCell(describePermissions(context.texts, scopes), { class: 'whole' }),
     renderCell(lastUsedAt === null ? apps.never : renderMomentWithDistance(lastUsedAt, context), {

@@ -18,11 +18,12 @@ export const describeService = () => ({ name: 'Carillon', docs: '/api/docs', hea
 
 /** What the dashboard gets from the service: it has no other way to the data. */
 export function buildDashboardOptions(ctx: Context): Dashboard {
-  const { appUrl, cookieSecure, jwtSecret } = ctx.config;
+  const { appUrl, baseUrl, cookieSecure, jwtSecret } = ctx.config;
   return {
     actions: buildWebActions(ctx),
     now: ctx.now,
     appUrl,
+    assistantUrl: `${baseUrl}/mcp`,
     secureCookies: cookieSecure,
     signInProviders: [...ctx.oauth.keys()],
     serializeSession: (token) => serializeSession(ctx.config, token),

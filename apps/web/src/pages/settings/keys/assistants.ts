@@ -48,7 +48,7 @@ function renderPrograms(texts: Texts, url: string, key: string): Html {
   )}</div>`;
 }
 
-const addressOf = ({ dashboard }: UserPageContext) => `${dashboard.appUrl}/mcp`;
+const addressOf = ({ dashboard }: UserPageContext) => dashboard.assistantUrl;
 
 /** How an assistant is connected, with a placeholder instead of a key. */
 export function renderAssistants(context: UserPageContext): Html {
