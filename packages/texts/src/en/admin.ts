@@ -53,7 +53,7 @@ export const admin = {
   storage: 'File storage',
   storages: { base64: 'The database', disk: 'The folder', s3: 'The bucket' },
   lastBackup: 'Last backup',
-  noBackup: <P>(command: P) => parts`None with ${command}`,
+  noBackup: <P>(command: P) => parts`None. Run ${command}.`,
 
   checks: 'Installation checks',
   checksText: 'Secrets, partitions, old transactions, models, waiting deliveries, mail server and file storage.',

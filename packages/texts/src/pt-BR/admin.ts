@@ -54,7 +54,7 @@ export const admin: typeof en = {
   storage: 'Armazenamento de arquivos',
   storages: { base64: 'O banco de dados', disk: 'A pasta', s3: 'O bucket' },
   lastBackup: 'Último backup',
-  noBackup: (command) => parts`Nenhum com ${command}`,
+  noBackup: (command) => parts`Nenhum. Execute ${command}.`,
 
   checks: 'Verificações da instalação',
   checksText:

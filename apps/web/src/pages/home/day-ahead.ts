@@ -10,6 +10,7 @@ const SLOT_MS = HOUR_MS / 2;
 const SLOTS = 48;
 const TICK_HOURS = 3;
 const SHOWN_RUNS = 6;
+const BAR_WIDTH = 0.013;
 
 const BASE = 71;
 const TOP = 14;
@@ -50,10 +51,12 @@ export function renderDayAhead(context: UserPageContext, { slots, runs, refused 
   return html`<figure><svg class="chart" height="98" role="img" aria-label="${label}">
 <line class="grid" x1="0" x2="100%" y1="${BASE}" y2="${BASE}"/>
 ${slots.map(({ from, runs: count, refused: out }) => {
-  const x = percent((new Date(from).getTime() - context.now.getTime()) / (SLOTS * SLOT_MS));
+  const share = (new Date(from).getTime() - context.now.getTime()) / (SLOTS * SLOT_MS);
+  // The last half hour is cut by the end of the day ahead.
+  const width = Math.max(0, Math.min(BAR_WIDTH, 1 - share));
   const bar = (runs: number, below: number, kind: string) =>
     runs > 0 &&
-    html`<rect class="bar${kind}" x="${x}" y="${(BASE - 2 - (below + runs) * unit).toFixed(1)}" width="1.3%" height="${Math.max(1, runs * unit - 1).toFixed(1)}" rx="1.5"/>`;
+    html`<rect class="bar${kind}" x="${percent(share)}" y="${(BASE - 2 - (below + runs) * unit).toFixed(1)}" width="${percent(width)}" height="${Math.max(1, runs * unit - 1).toFixed(1)}" rx="1.5"/>`;
   return html`<g><title>${home.slot(count - out, out)}</title>${bar(count - out, 0, '')}${bar(out, count - out, ' short')}</g>`;
 })}
 <line class="now" x1="0" x2="0" y1="2" y2="77"/><text class="strong" x="7" y="11">${home.now}</text>
