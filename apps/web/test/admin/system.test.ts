@@ -33,6 +33,15 @@ t.test('Runs of the last 24 hours and 30 days are counted, and the users with th
   clock.advance(86_400_000);
   await runDue({ ...ctx, ai: createFixedAi(REFUSED_OUTCOME) });
   clock.advance(30 * 60_000);
+  const taskId = await postTask(app, alice, { scheduledFor: '2027-01-01T09:00:00.000Z' });
+  const { headers } = alice;
+  const started = await app.inject({ method: 'POST', url: `/api/tasks/${taskId}/execute`, headers });
+  const stopped = await app.inject({
+    method: 'POST',
+    url: `/api/executions/${started.json().executionId}/cancel`,
+    headers,
+  });
+  t.equal(stopped.statusCode, 200, 'a stop is no failure');
   const admin = visit(app, ada);
   const { document, text } = await admin.open('/admin');
   const labels = document.querySelectorAll('svg.chart').map((chart) => chart.getAttribute('aria-label'));
@@ -40,7 +49,7 @@ t.test('Runs of the last 24 hours and 30 days are counted, and the users with th
     'Runs in the last 24 hours: 0 completed, 1 failed',
     'Runs in the last 30 days: 1 completed, 1 failed',
   ]);
-  t.match(text, /Most runs.*Alice ?alice@example\.com ?2/);
+  t.match(text, /Most runs.*Alice ?alice@example\.com ?3/);
   const titles = document.querySelectorAll('svg.chart title').map((title) => title.text);
   t.equal(titles.length, 24 + 30);
   t.equal(titles.filter((title) => /[1-9]\d* (completed|failed)/.test(title)).length, 3);
@@ -86,7 +95,7 @@ t.test(
       text,
       new RegExp(`Version ?${VERSION}.*AI providers ?None.*Mail ?Written to files in.*File storage ?The database`),
     );
-    t.match(text, /Last backup ?None with carillon backup/);
+    t.match(text, /Last backup ?None\. Run carillon backup\./);
     await ctx.db.update(settings).set({ lastBackupAt: new Date(ctx.now().getTime() - 6 * 86_400_000) });
     t.match((await admin.open('/admin')).text, /Last backup.*6 days ago/);
     await ctx.db.update(settings).set({ lastBackupAt: new Date(ctx.now().getTime() - 8 * 86_400_000) });

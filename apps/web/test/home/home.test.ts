@@ -93,6 +93,19 @@ t.test(
   },
 );
 
+t.test('Each bar of the day ahead is within its chart', async (t) => {
+  const grace = await signUp(app, { name: 'Grace' });
+  await insertTask(ctx, grace.id, {
+    recurrencePattern: '*/5 * * * *',
+    nextExecutionAt: new Date(ctx.now().getTime() + 1000),
+  });
+  const { document } = await visit(app, grace).open('/');
+  const bars = document.querySelectorAll('.chart .bar').filter((bar) => bar.getAttribute('width')?.endsWith('%'));
+  const numberOf = (bar: (typeof bars)[number], name: string) => Number.parseFloat(bar.getAttribute(name) ?? '');
+  t.ok(bars.length > 40);
+  for (const bar of bars) t.ok(numberOf(bar, 'x') + numberOf(bar, 'width') <= 100.01, bar.outerHTML);
+});
+
 t.test('Programs get JSON at the address of home', async (t) => {
   const response = await app.inject({ url: '/', headers: { accept: 'application/json' } });
   t.match(response.json(), { name: 'Carillon', docs: '/api/docs' });

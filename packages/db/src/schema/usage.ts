@@ -36,6 +36,8 @@ export const usageCounters = pgTable(
     /** Existing executions that ended so, by the day they started. Counting them would take a second. */
     completed: integer().notNull().default(0),
     failed: integer().notNull().default(0),
+    /** Those of the failed ones that the user has stopped. */
+    stopped: integer().notNull().default(0),
     /** Planned runs whose sources were unchanged, and what they would have cost. */
     savedRuns: integer('saved_runs').notNull().default(0),
     savedUsd: doublePrecision('saved_usd').notNull().default(0),

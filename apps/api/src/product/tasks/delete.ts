@@ -54,6 +54,7 @@ interface EndedOnDay {
   day: string;
   completed: number;
   failed: number;
+  stopped: number;
 }
 
 const countEnded = (ctx: Context, taskId: number) =>
@@ -62,7 +63,8 @@ const countEnded = (ctx: Context, taskId: number) =>
     sql`
     select coalesce(usage_day, (completed_at at time zone 'UTC')::date)::text as day,
       count(*) filter (where status = 'completed')::int as completed,
-      count(*) filter (where status = 'failed')::int as failed
+      count(*) filter (where status = 'failed')::int as failed,
+      count(*) filter (where error_code = 'CANCELLED')::int as stopped
     from executions where task_id = ${taskId} and status in ('completed', 'failed') group by 1`,
   );
 
@@ -89,7 +91,9 @@ async function recordDeletion(
       )}`);
   }
   await recordUsage(ctx, [
-    ...ended.map(({ day, completed, failed }) => ({ userId, day, completed: -completed, failed: -failed })),
+    ...ended.map(({ day, completed, failed, stopped }) => {
+      return { userId, day, completed: -completed, failed: -failed, stopped: -stopped };
+    }),
     ...live.flatMap(({ id, status, day, reserved, tokens }): UsageDelta[] => {
       if (day === null) return [];
       if (status === 'pending') return [{ userId, day, executions: -1 }];

@@ -16,6 +16,8 @@ export interface UsageDelta {
   /** Executions that ended with this status; negative when they are deleted with their task. */
   completed?: number;
   failed?: number;
+  /** Those of the failed ones that the user has stopped. */
+  stopped?: number;
   /** Planned runs whose sources were unchanged, and what they would have cost. */
   savedRuns?: number;
   savedUsd?: number;
@@ -28,6 +30,7 @@ const COUNTERS = [
   'costUsd',
   'completed',
   'failed',
+  'stopped',
   'savedRuns',
   'savedUsd',
 ] as const;
@@ -39,6 +42,7 @@ const ZERO: Sums = {
   costUsd: 0,
   completed: 0,
   failed: 0,
+  stopped: 0,
   savedRuns: 0,
   savedUsd: 0,
 };
@@ -69,6 +73,7 @@ export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): 
         costUsd: 'float8',
         completed: 'int',
         failed: 'int',
+        stopped: 'int',
         savedRuns: 'int',
         savedUsd: 'float8',
       })}
@@ -78,7 +83,7 @@ export async function recordUsage(ctx: Context, deltas: readonly UsageDelta[]): 
     )
     update usage_counters c set executions = c.executions + d.executions, tokens = c.tokens + d.tokens,
       tokens_reserved = c.tokens_reserved + d.tokens_reserved, cost_usd = c.cost_usd + d.cost_usd, completed = c.completed + d.completed,
-      failed = c.failed + d.failed, saved_runs = c.saved_runs + d.saved_runs, saved_usd = c.saved_usd + d.saved_usd
+      failed = c.failed + d.failed, stopped = c.stopped + d.stopped, saved_runs = c.saved_runs + d.saved_runs, saved_usd = c.saved_usd + d.saved_usd
     from locked join d using (user_id, period)
     where c.user_id = locked.user_id and c.period = locked.period
     returning c.user_id, c.period,

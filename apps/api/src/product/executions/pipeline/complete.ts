@@ -153,11 +153,16 @@ function lockTasks({ db }: Context, results: readonly ExecutionResult[]) {
   );
 }
 
+const countEnd = (result: ExecutionResult) => {
+  if (result.ok) return { completed: 1 };
+  return { failed: 1, ...(result.errorCode === 'CANCELLED' && { stopped: 1 }) };
+};
+
 export const toUsageDeltas = (completed: readonly CompletedExecution[]): UsageDelta[] =>
   completed.flatMap(({ userId, usageDay, startedAt, completedAt, tokensReserved, result }): UsageDelta[] => {
     // The day of the start, or of the completion if it never started.
     const day = (result.claimToken !== null && usageDay) || toUtcDay(completedAt);
-    const count = { userId, day, ...(result.ok ? { completed: 1 } : { failed: 1 }) };
+    const count = { userId, day, ...countEnd(result) };
     if (usageDay === null) return [count];
     if (startedAt === null) return [count, { userId, day: usageDay, executions: -1 }];
     const { usage } = getLastCall(result);

@@ -23,8 +23,9 @@ const TOTALS_TTL_MS = 60_000;
 interface Totals {
   users: ActiveCounts & { newLast30Days: number };
   tasks: ActiveCounts;
-  ended: { completed: number; failed: number };
+  ended: { completed: number; failed: number; stopped: number };
   topUsers: { user_id: number; user_name: string; user_email: string; execution_count: number }[];
+  /** Stopped runs are no failures. */
   days: { day: string; completed: number; failed: number }[];
 }
 
@@ -92,7 +93,7 @@ function describe(row: Present & Totals, now: number) {
     runs: {
       total: ended.completed + ended.failed + live.pending + live.running,
       running: live.running,
-      successRate: successRate(ended.completed, ended.failed),
+      successRate: successRate(ended.completed, ended.failed - ended.stopped),
     },
     topUsers: topUsers.map((top) => ({
       userId: top.user_id,
@@ -148,11 +149,12 @@ const totalColumns = (now: number) => sql`
     from (select coalesce(sum(task_count), 0)::int as total from users) counted,
       (select count(*)::int as total from tasks where status = 'active') active
   ) as tasks, (
-    select jsonb_build_object('completed', coalesce(sum(completed), 0)::int, 'failed', coalesce(sum(failed), 0)::int)
+    select jsonb_build_object('completed', coalesce(sum(completed), 0)::int, 'failed', coalesce(sum(failed), 0)::int,
+        'stopped', coalesce(sum(stopped), 0)::int)
     from usage_counters where length(period) = 7
   ) as ended,
   (select coalesce(jsonb_agg(u), '[]') from (${topUsersQuery}) u) as top_users, (
     select coalesce(jsonb_agg(d), '[]') from (
-      select period as day, sum(completed)::int as completed, sum(failed)::int as failed
+      select period as day, sum(completed)::int as completed, sum(failed - stopped)::int as failed
       from usage_counters where length(period) = 10 and period >= ${toUtcDay(toFirstDay(now))} group by period) d
   ) as days`;

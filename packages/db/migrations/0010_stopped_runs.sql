@@ -1,0 +1,1 @@
+ALTER TABLE "usage_counters" ADD COLUMN "stopped" integer DEFAULT 0 NOT NULL;
