@@ -18,6 +18,7 @@ interface Test {
 
 export interface ApiProcess {
   url: string;
+  pid: number;
   /** Its log lines so far, parsed. */
   log: Record<string, unknown>[];
   isAlive(): boolean;
@@ -79,6 +80,7 @@ export async function startApiProcess(t: Test, { databaseUrl, aiUrl, leaseMs, en
   const url = await listening(child, log);
   return {
     url,
+    pid: child.pid as number,
     log,
     ended,
     isAlive: () => child.exitCode === null && child.signalCode === null,

@@ -1,4 +1,5 @@
 import type { ErrorBody, ErrorCode } from '@carillon/contract';
+import type { FileError } from '@carillon/contract/tasks/files';
 import { toItemMessage } from '@carillon/contract/validation/unsafe-values';
 import { isOutage, violatedForeignKey } from '@carillon/db/errors';
 import type { Static } from '@sinclair/typebox';
@@ -63,25 +64,35 @@ export class AppError extends Error {
   readonly kind: ErrorKind;
   readonly details: Record<string, unknown> | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** What is wrong with a file. */
+  readonly errors: readonly FileError[] | undefined;
 
-  /** Callers see `message` and `details`: no secrets. */
-  constructor(kind: ErrorKind, message: string, details?: Record<string, unknown>, retryAfterSeconds?: number) {
+  /** Callers see `message`, `details` and `errors`: no secrets. */
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    details?: Record<string, unknown>,
+    retryAfterSeconds?: number,
+    errors?: readonly FileError[],
+  ) {
     super(message);
     this.name = 'AppError';
     this.kind = kind;
     this.details = details;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.errors = errors;
   }
 }
 
 /** The body of an error over HTTP. A validation error says everything in `details`. */
-export function toErrorBody({ kind, message, details }: AppError): Static<typeof ErrorBody> {
+export function toErrorBody({ kind, message, details, errors }: AppError): Static<typeof ErrorBody> {
   const { label = message } = ERROR_KINDS[kind];
   return {
     success: false,
     error: label,
     ...(label !== message && kind !== 'invalid' && { message }),
     ...(details && { details }),
+    ...(errors && { errors }),
   };
 }
 

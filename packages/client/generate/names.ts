@@ -118,5 +118,8 @@ export const OMITTED: Readonly<Record<string, string>> = {
   showInbound: 'for senders of inbound webhooks',
   receiveInbound: 'for senders of inbound webhooks',
   getFile: 'the URL of an upload leads to it',
+  exportTasks: 'for `carillon tasks`',
+  importTasks: 'for `carillon tasks`',
+  getTaskSchema: 'for editors',
   readFeed: 'the URL of a feed leads to it',
 };

@@ -28,6 +28,7 @@ import { Readiness } from './health.ts';
 import { Occurrence } from './occurrences.ts';
 import { Alert } from './tasks/alerts.ts';
 import { Template } from './tasks/templates.ts';
+import { InvalidFile } from './tasks/files.ts';
 import { TaskVersion } from './tasks/versions.ts';
 import { Task } from './tasks.ts';
 import { UploadedFile } from './uploads.ts';
@@ -47,6 +48,7 @@ export const NAMED_SCHEMAS = [
   RateLimitErrorBody,
   NotValidBody,
   BareErrorBody,
+  InvalidFile,
   Task,
   Template,
   TaskProposal,

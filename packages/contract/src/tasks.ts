@@ -1,6 +1,13 @@
 import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { Pagination, success } from './envelopes.ts';
-import { describedErrors, errorResponses, IDEMPOTENCY_ERRORS, type Operation, SIGNED_IN } from './operation.ts';
+import {
+  describedErrors,
+  errorResponses,
+  IDEMPOTENCY_ERRORS,
+  type Operation,
+  orInProgress,
+  SIGNED_IN,
+} from './operation.ts';
 import { IfMatch, IfNoneMatch, NOT_MODIFIED } from './preconditions.ts';
 import {
   Cursor,
@@ -39,6 +46,14 @@ export const RecurrencePattern = Type.String({
     "Five-field cron expression in the task's time zone; if present, it decides the next runs. A day matches the day of month or the weekday, or both where one of the two fields begins with `*`. Names, `L`, `W` and `#` are supported",
 });
 
+const externalIdDescription = 'The name of the task in files, unique for its owner';
+export const ExternalId = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  description: `${externalIdDescription}. Default: \`task-<id>\``,
+});
+
 const MAX_INTERVAL = 99;
 const intervalDescription =
   'The number of days, weeks or months of `recurrence` between two runs, from the first run on; 1 with a `recurrencePattern` and with `once`';
@@ -50,6 +65,7 @@ export const Interval = Type.Integer({
 
 /** What the owner of a task sets. `apps/api/src/product/tasks/settings.ts` stores, answers and copies every field of this list. */
 const taskSettings = {
+  externalId: Type.Optional(ExternalId),
   name: TaskName,
   description: Type.Optional(nullable(Description)),
   prompt: Prompt,
@@ -102,6 +118,7 @@ export const Task = Type.Object(
   {
     id: Id,
     userId: Id,
+    externalId: Type.String({ description: externalIdDescription }),
     name: Type.String(),
     description: nullable(Type.String()),
     prompt: Type.String(),
@@ -132,6 +149,7 @@ export type Task = Static<typeof Task>;
 const SettableStatus = stringEnum(['active', 'paused']);
 
 const common = { tags: ['tasks'], security: SIGNED_IN };
+const TAKEN = 'Another task of the caller has this `externalId`';
 export const ACTIVE_TASK_QUOTA = 'The plan allows no more active tasks';
 
 export const CreateTaskInput = strictObject({
@@ -151,7 +169,7 @@ export const createTask = {
     201: Type.Object({ success, taskId: Id }),
     ...IDEMPOTENCY_ERRORS,
     ...errorResponses(401, 403, 429),
-    ...describedErrors({ 402: ACTIVE_TASK_QUOTA }),
+    ...describedErrors({ 402: ACTIVE_TASK_QUOTA, 409: orInProgress(TAKEN) }),
   },
 } satisfies Operation;
 
@@ -207,7 +225,7 @@ export const changeTask = {
   response: {
     200: TaskResponse,
     ...errorResponses(401, 403, 404, 412, 429),
-    ...describedErrors({ 402: ACTIVE_TASK_QUOTA }),
+    ...describedErrors({ 402: ACTIVE_TASK_QUOTA, 409: TAKEN }),
   },
 } satisfies Operation;
 

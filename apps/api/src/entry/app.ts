@@ -50,6 +50,7 @@ import { alertsRoutes, notificationsRoutes } from '../product/notifications/rout
 import { secretsRoutes } from '../product/secrets/routes.ts';
 import { sourcesRoutes } from '../product/sources/routes.ts';
 import { auditRoutes, cronRoutes, healthRoutes, settingsRoutes, statsRoutes } from '../product/system/routes.ts';
+import { taskFilesRoutes } from '../product/tasks/files/routes.ts';
 import { tasksRoutes } from '../product/tasks/routes.ts';
 import { filesRoutes, uploadsRoutes } from '../product/uploads/routes.ts';
 import { usageRoutes } from '../product/usage/routes.ts';
@@ -116,6 +117,7 @@ export async function buildApp(
   app.register(secretsRoutes, { ctx });
   app.register(sourcesRoutes, { ctx });
   app.register(tasksRoutes, { ctx });
+  app.register(taskFilesRoutes, { ctx });
   app.register(executionsRoutes, { ctx });
   app.register(alertsRoutes, { ctx });
   app.register(feedsRoutes, { ctx });

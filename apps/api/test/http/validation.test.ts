@@ -11,6 +11,7 @@ const at = new Date('2026-11-20T10:00:00.000Z');
 const task: Static<typeof Task> & { consecutiveFailures: number } = {
   id: 1,
   userId: 2,
+  externalId: 'task-1',
   name: 'N',
   description: null,
   prompt: 'P',

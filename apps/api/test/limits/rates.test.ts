@@ -23,6 +23,7 @@ import {
   RESET_MAILS,
   RESET_MAILS_PER_DAY,
   SOURCE_PREVIEWS,
+  TASK_FILES,
 } from '../../src/platform/limits/rates.ts';
 import { testContext } from '../support/context.ts';
 import { listRoutes } from '../support/contract/conformance.ts';
@@ -99,6 +100,7 @@ t.test('No two limits share a counter', async (t) => {
     RESET_MAILS,
     RESET_MAILS_PER_DAY,
     SOURCE_PREVIEWS,
+    TASK_FILES,
     ...Object.values(ACTION_RATE_LIMITS),
   ].map(({ bucket }) => bucket);
   t.equal(new Set(buckets).size, buckets.length);
@@ -117,6 +119,7 @@ const OTHERS = {
     'POST /api/auth/passkey/options',
     'POST /api/auth/passkey',
     'GET /feeds/:secret.atom',
+    'GET /schemas/task.json',
     'GET,DELETE /mcp',
     'GET /mcp',
     'GET /.well-known/oauth-protected-resource',
@@ -138,6 +141,8 @@ const OTHERS = {
     'POST /api/user/password',
     'GET /api/user/settings',
     'PATCH /api/user/settings',
+    'GET /api/user/tasks',
+    'POST /api/user/import',
     'GET /api/user/factors',
     'POST /api/user/factors/totp',
     'POST /api/user/factors/:id/confirm',

@@ -23,6 +23,7 @@ t.test('A task is stored with the defaults and first runs at its scheduled time'
   t.same(await readTask(app, alice, taskId), {
     id: taskId,
     userId: alice.id,
+    externalId: `task-${taskId}`,
     ...TASK,
     description: null,
     nextExecutionAt: TASK.scheduledFor,

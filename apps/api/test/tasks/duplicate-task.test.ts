@@ -50,6 +50,7 @@ t.test('A copy has everything that the owner has set, and nothing of the executi
     ...original,
     ...set,
     id: task.id,
+    externalId: `task-${task.id}`,
     name: 'Morning news (copy)',
     status: 'active',
     nextExecutionAt: '2026-11-23T07:00:00.000Z',

@@ -17,6 +17,7 @@ t.test('The owner sees every field of the contract and no other', async (t) => {
   t.same(Object.keys(answer.json().task), [
     'id',
     'userId',
+    'externalId',
     'name',
     'description',
     'prompt',

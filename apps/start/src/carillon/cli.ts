@@ -13,6 +13,7 @@ import { addRestoreCommand } from './restore.ts';
 import { addSecretsCommand } from './secrets-rotate.ts';
 import { addSetupLinkCommand } from './setup-link.ts';
 import { addUpgradeCommand } from './upgrade-check.ts';
+import { addTasksCommand } from './tasks.ts';
 import { addUsageCommand } from './usage-verify.ts';
 
 const USAGE_ERROR = 2;
@@ -55,6 +56,7 @@ export async function runCarillon(args: string[], env: NodeJS.ProcessEnv, signal
   addRestoreCommand(program, context);
   addUpgradeCommand(program, context);
   addKeysCommand(program, context);
+  addTasksCommand(program, context);
   addPruneCommand(program, context);
   addUsageCommand(program, context);
   addSecretsCommand(program, context);

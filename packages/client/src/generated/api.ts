@@ -2376,6 +2376,8 @@ export interface components {
             id: number;
             /** @description The account that owns it, by id */
             userId: number;
+            /** @description The name of the task in files, unique for its owner */
+            externalId: string;
             /** @description The name */
             name: string;
             /** @description The owner's description */
@@ -2572,6 +2574,8 @@ export interface components {
             id: string;
             /** @description The body of `createTask` that would create it */
             task: {
+                /** @description The name of the task in files, unique for its owner. Default: `task-<id>` */
+                externalId?: string;
                 /** @description The name. Spaces at its ends are removed */
                 name: string;
                 /** @description The owner's description */
@@ -5157,6 +5161,8 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the task in files, unique for its owner. Default: `task-<id>` */
+                    externalId?: string;
                     /** @description The name. Spaces at its ends are removed */
                     name: string;
                     /** @description The owner's description */
@@ -5370,6 +5376,7 @@ export interface operations {
                      *         {
                      *           "id": 42,
                      *           "userId": 7,
+                     *           "externalId": "morning-sentence",
                      *           "name": "Morning sentence",
                      *           "description": "For the head of my notes.",
                      *           "prompt": "Write one sentence that begins a working day well.",
@@ -5478,6 +5485,7 @@ export interface operations {
                      *       "task": {
                      *         "id": 42,
                      *         "userId": 7,
+                     *         "externalId": "morning-sentence",
                      *         "name": "Morning sentence",
                      *         "description": "For the head of my notes.",
                      *         "prompt": "Write one sentence that begins a working day well.",
@@ -5599,6 +5607,8 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The name of the task in files, unique for its owner. Default: `task-<id>` */
+                    externalId?: string;
                     /** @description The name. Spaces at its ends are removed */
                     name?: string;
                     /** @description The owner's description */
@@ -5760,6 +5770,7 @@ export interface operations {
                      *       "task": {
                      *         "id": 42,
                      *         "userId": 7,
+                     *         "externalId": "morning-sentence",
                      *         "name": "Morning sentence",
                      *         "description": "For the head of my notes.",
                      *         "prompt": "Write one sentence that begins a working day well.",
@@ -5911,6 +5922,7 @@ export interface operations {
                      *       "task": {
                      *         "id": 43,
                      *         "userId": 7,
+                     *         "externalId": "task-43",
                      *         "name": "Evening sentence",
                      *         "description": "For the head of my notes.",
                      *         "prompt": "Write one sentence that begins a working day well.",
@@ -6316,6 +6328,7 @@ export interface operations {
                      *       "task": {
                      *         "id": 42,
                      *         "userId": 7,
+                     *         "externalId": "morning-sentence",
                      *         "name": "Morning sentence",
                      *         "description": "For the head of my notes.",
                      *         "prompt": "Write one sentence that begins a working day well.",
@@ -6411,6 +6424,7 @@ export interface operations {
                      *       "task": {
                      *         "id": 42,
                      *         "userId": 7,
+                     *         "externalId": "morning-sentence",
                      *         "name": "Morning sentence",
                      *         "description": "For the head of my notes.",
                      *         "prompt": "Write one sentence that begins a working day well.",
@@ -8646,6 +8660,8 @@ export interface operations {
                     proposalId: string;
                     /** @description Fields of the task that replace the proposed ones; null clears a nullable field */
                     changes?: {
+                        /** @description The name of the task in files, unique for its owner. Default: `task-<id>` */
+                        externalId?: string;
                         /** @description The name. Spaces at its ends are removed */
                         name?: string;
                         /** @description The owner's description */

@@ -46,6 +46,7 @@ export const alice: Static<typeof User> = {
 export const task: Task = {
   id: 42,
   userId: alice.id,
+  externalId: 'morning-sentence',
   name: 'Morning sentence',
   description: 'For the head of my notes.',
   prompt: PROMPT,

@@ -1,4 +1,5 @@
 import type * as occurrences from '../occurrences.ts';
+import type * as files from '../tasks/files.ts';
 import type * as prompts from '../tasks/preview-prompt.ts';
 import type * as sources from '../tasks/sources.ts';
 import type * as templates from '../tasks/templates.ts';
@@ -20,7 +21,9 @@ import {
 
 const { id, name, prompt, recurrence, timezone } = task;
 const NOT_FOUND = { 404: 'Task not found' };
+const TAKEN = { 409: 'Another of your tasks has this externalId.' };
 const TOO_MANY = { 402: quotaExceeded('activeTasks', 10, 10) };
+
 
 const NO_VERSION = { 404: 'The task has no version of this number' };
 const settings = Object.fromEntries(versions.RESTORED_FIELDS.map((field) => [field, task[field]])) as Pick<
@@ -50,13 +53,51 @@ type Examples = ExamplesFor<typeof tasks> &
   ExamplesFor<typeof prompts> &
   ExamplesFor<typeof templates> &
   ExamplesFor<typeof versions> &
-  ExamplesFor<typeof sources>;
+  ExamplesFor<typeof sources> &
+  ExamplesFor<typeof files>;
+
+const FILE = `- externalId: ${task.externalId}
+  name: ${name}
+  prompt: ${prompt}
+  scheduledFor: ${PLANNED}
+  recurrence: ${recurrence}
+  timezone: ${timezone}
+  aiModel: ${task.aiModel}
+  status: active
+`;
 
 export const tasksExamples: Examples = {
+  exportTasks: { response: { 200: FILE } },
+  importTasks: {
+    query: { dryRun: true },
+    body: FILE,
+    response: {
+      200: {
+        success,
+        created: 1,
+        updated: 0,
+        unchanged: 0,
+        deleted: 0,
+        errors: [],
+        preview: [{ name, nextRuns: [PLANNED, '2026-11-21T07:30:00.000Z', '2026-11-22T07:30:00.000Z'] }],
+      },
+    },
+    errors: {
+      ...TOO_MANY,
+      400: {
+        success: false,
+        error: 'Validation error',
+        errors: [{ line: 4, field: 'scheduledFor', message: 'must be an ISO 8601 date-time with Z or an offset' }],
+      },
+    },
+  },
+  getTaskSchema: {
+    response: { 200: { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'Tasks of Carillon' } },
+  },
   createTask: {
     body: { name, description: 'For the head of my notes.', prompt, scheduledFor: PLANNED, recurrence, timezone },
     response: { 201: { success, taskId: id } },
-    errors: TOO_MANY,
+    errors: { ...TAKEN, ...TOO_MANY },
   },
   listTasks: {
     query: { status: 'active', limit: 20 },
@@ -75,7 +116,7 @@ export const tasksExamples: Examples = {
     response: {
       200: { success, task: { ...task, status: 'paused', nextExecutionAt: null, updatedAt: NOW } },
     },
-    errors: { ...NOT_FOUND, ...TOO_MANY },
+    errors: { ...NOT_FOUND, ...TAKEN, ...TOO_MANY },
   },
   listTemplates: { response: { 200: { success, templates: [template] } } },
   getTaskTemplate: {
@@ -115,6 +156,7 @@ export const tasksExamples: Examples = {
         task: {
           ...task,
           id: 43,
+          externalId: 'task-43',
           name: 'Evening sentence',
           executionCount: 0,
           lastExecutionAt: null,

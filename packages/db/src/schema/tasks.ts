@@ -11,6 +11,7 @@ import {
   smallint,
   text,
   unique,
+  uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
 import { users } from './accounts.ts';
@@ -82,6 +83,10 @@ export const tasks = pgTable(
     userId: integer('user_id')
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
+    /** The trigger `tasks_named` replaces an empty one by `task-<id>`. */
+    externalId: text('external_id').notNull().default(''),
+    /** Whether an import created or changed it: imports prune no others. */
+    isImported: boolean('is_imported').notNull().default(false),
     name: text().notNull(),
     description: text(),
     prompt: text().notNull(),
@@ -170,6 +175,7 @@ export const tasks = pgTable(
   (t) => [
     // For the tick, in due order. Among tasks due together those of one user are adjacent: a batch locks few counters.
     index('tasks_due').on(t.nextExecutionAt, t.userId).where(sql`${t.nextExecutionAt} is not null`),
+    uniqueIndex('tasks_external_id').on(t.userId, t.externalId),
     index('tasks_of_user').on(t.userId, t.id),
     // For lists by next run: recurring tasks that were stopped come first, others without a next run last.
     index('tasks_by_attention').on(t.userId, nextRunOrder(t), t.id),

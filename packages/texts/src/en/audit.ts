@@ -52,6 +52,7 @@ export const audit = {
     'task.created_by_assistant': 'Task created by an assistant',
     'task.changed_by_assistant': 'Task changed by an assistant',
     'task.deleted_by_assistant': 'Task deleted by an assistant',
+    'task.imported': 'Tasks imported',
     'execution.started_by_assistant': 'Run started by an assistant',
     'execution.cancelled_by_assistant': 'Run cancelled by an assistant',
     'alert.acknowledged': 'Alert acknowledged',

@@ -108,6 +108,26 @@ export const commands = {
   noKeysLeft: (user: string) => `${user} has no API keys any more.`,
   noKey: (user: string, id: string) => `${user} has no API key ${id}.`,
 
+  urlAndKey: 'Give --url and --key, or set CARILLON_URL and CARILLON_KEY.',
+  notUrl: (url: string) => `${url} is not an address with http or https.`,
+  notReached: (url: string, reason: string) => `${url} was not reached (${reason}).`,
+  refused: (status: number, reason: string) => `Refused with ${status}: ${reason}`,
+  nextRun: (name: string, moment: string) => `${name}, next run ${moment}`,
+  imported: ({
+    created,
+    updated,
+    unchanged,
+    deleted,
+  }: Record<'created' | 'updated' | 'unchanged' | 'deleted', number>) =>
+    `Created: ${number(created)}, changed: ${number(updated)}, unchanged: ${number(unchanged)}, deleted: ${number(deleted)}.`,
+  wouldImport: ({
+    created,
+    updated,
+    unchanged,
+    deleted,
+  }: Record<'created' | 'updated' | 'unchanged' | 'deleted', number>) =>
+    `To create: ${number(created)}, to change: ${number(updated)}, unchanged: ${number(unchanged)}, to delete: ${number(deleted)}.`,
+
   pruning: 'Pruning',
   prunedKinds: {
     executions: 'executions',

@@ -98,6 +98,26 @@ Either everything is restored or nothing: a damaged or truncated archive is reje
     ids: 'ids of the keys, as `keys list` prints them',
     all: 'delete all keys of the account',
   },
+  tasks: {
+    summary: 'export and import the tasks of an account as a file',
+    description:
+      'Commands for the tasks of an account as a file in YAML, or in JSONL if its name ends with .jsonl. They call a running Carillon with an API key that has the scopes tasks:read and tasks:write. The exit code is 0 if it is done, or if nothing differs, 1 if something differs, was refused or failed, and 2 for invalid arguments.',
+    file: 'the file; - is the standard input or output',
+    url: 'address of Carillon; default: CARILLON_URL',
+    key: 'API key; default: CARILLON_KEY, which no list of processes shows',
+    prune: 'also delete tasks of earlier imports that the file lacks',
+  },
+  taskFiles: {
+    export: { summary: 'write the tasks to a file', description: 'Writes all tasks of the account, oldest first.' },
+    diff: {
+      summary: 'compare a file with the tasks',
+      description: 'Checks a file and says what apply would do. It changes nothing.',
+    },
+    apply: {
+      summary: 'make the tasks those of a file',
+      description: 'Creates and changes tasks so that they are as the file says: all of them, or none.',
+    },
+  },
   prune: {
     summary: 'delete data older than the retention settings',
     description:

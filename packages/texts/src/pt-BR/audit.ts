@@ -51,6 +51,7 @@ export const audit: typeof en = {
     'task.created_by_assistant': 'Tarefa criada por um assistente',
     'task.changed_by_assistant': 'Tarefa mudada por um assistente',
     'task.deleted_by_assistant': 'Tarefa excluída por um assistente',
+    'task.imported': 'Tarefas importadas',
     'execution.started_by_assistant': 'Execução iniciada por um assistente',
     'execution.cancelled_by_assistant': 'Execução cancelada por um assistente',
     'alert.acknowledged': 'Alerta reconhecido',

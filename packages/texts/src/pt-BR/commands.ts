@@ -105,6 +105,16 @@ export const commands: typeof en = {
   noKeysLeft: (user) => `${user} não tem mais chaves de API.`,
   noKey: (user, id) => `${user} não tem a chave de API ${id}.`,
 
+  urlAndKey: 'Informe --url e --key, ou defina CARILLON_URL e CARILLON_KEY.',
+  notUrl: (url) => `${url} não é um endereço com http ou https.`,
+  notReached: (url, reason) => `${url} não respondeu (${reason}).`,
+  refused: (status, reason) => `Recusado com ${status}: ${reason}`,
+  nextRun: (name, moment) => `${name}, próxima execução ${moment}`,
+  imported: ({ created, updated, unchanged, deleted }) =>
+    `Criadas: ${number(created)}, alteradas: ${number(updated)}, iguais: ${number(unchanged)}, excluídas: ${number(deleted)}.`,
+  wouldImport: ({ created, updated, unchanged, deleted }) =>
+    `A criar: ${number(created)}, a alterar: ${number(updated)}, iguais: ${number(unchanged)}, a excluir: ${number(deleted)}.`,
+
   pruning: 'Limpando',
   prunedKinds: {
     executions: 'execuções',

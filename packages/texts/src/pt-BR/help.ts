@@ -100,6 +100,29 @@ Ou tudo é restaurado, ou nada: um arquivo danificado ou incompleto é recusado 
     ids: 'ids das chaves, como `keys list` mostra',
     all: 'exclui todas as chaves da conta',
   },
+  tasks: {
+    summary: 'exportar e importar as tarefas de uma conta como arquivo',
+    description:
+      'Comandos para as tarefas de uma conta como arquivo YAML, ou JSONL se o nome terminar em .jsonl. Eles chamam um Carillon em execução com uma chave de API que tem os escopos tasks:read e tasks:write. O código de saída é 0 se tudo foi feito ou nada difere, 1 se algo difere, foi recusado ou falhou, e 2 para argumentos inválidos.',
+    file: 'o arquivo; - é a entrada ou a saída padrão',
+    url: 'endereço do Carillon; padrão: CARILLON_URL',
+    key: 'chave de API; padrão: CARILLON_KEY, que nenhuma lista de processos mostra',
+    prune: 'excluir também tarefas de importações anteriores que o arquivo não tem',
+  },
+  taskFiles: {
+    export: {
+      summary: 'gravar as tarefas em um arquivo',
+      description: 'Grava todas as tarefas da conta, das mais antigas às mais novas.',
+    },
+    diff: {
+      summary: 'comparar um arquivo com as tarefas',
+      description: 'Verifica um arquivo e diz o que apply faria. Não altera nada.',
+    },
+    apply: {
+      summary: 'deixar as tarefas como no arquivo',
+      description: 'Cria e altera tarefas para que fiquem como diz o arquivo: todas, ou nenhuma.',
+    },
+  },
   prune: {
     summary: 'exclui dados mais antigos que o prazo de retenção',
     description:

@@ -1,4 +1,6 @@
 import { EXAMPLES } from '@carillon/contract/examples/index';
+import { FILE_TYPES } from '@carillon/contract/tasks/files';
+import { parse } from 'yaml';
 import { type Document, listEndpoints, type Operation, type Parameter } from './document.ts';
 
 /** Adds the contract's example of a request and its responses to each operation. */
@@ -10,7 +12,9 @@ export function addExamples(document: Document): void {
     for (const parameter of operation.parameters ?? []) {
       addParameterExample(parameter, { path: params, query, header: headers }[parameter.in]);
     }
-    for (const media of Object.values(operation.requestBody?.content ?? {})) media.example = body;
+    for (const [type, media] of Object.entries(operation.requestBody?.content ?? {})) {
+      media.example = type === FILE_TYPES.jsonl ? toLines(body) : body;
+    }
     for (const [status, value] of Object.entries(response)) addResponseExample(operation, status, value, eventStream);
   }
 }
@@ -22,9 +26,14 @@ function addParameterExample(parameter: Parameter, values: Record<string, unknow
 
 function addResponseExample({ responses }: Operation, status: string, value: unknown, eventStream?: string): void {
   for (const [type, media] of Object.entries(responses?.[status]?.content ?? {})) {
-    media.example = type === 'text/event-stream' ? (eventStream ?? toEventStream(value)) : value;
+    if (type === FILE_TYPES.jsonl) media.example = toLines(value);
+    else media.example = type === 'text/event-stream' ? (eventStream ?? toEventStream(value)) : value;
   }
 }
+
+/** The tasks of a file in YAML, one a line. */
+const toLines = (file: unknown): string =>
+  (parse(file as string) as object[]).map((task) => `${JSON.stringify(task)}\n`).join('');
 
 /** The events that stream an answer of agent mode. */
 function toEventStream(response: unknown): string {

@@ -1,20 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { prefersType } from './accept.ts';
 import { toErrorEvent } from './error-handler.ts';
 
-/** Whether an `Accept` header prefers events to JSON. At equal quality JSON wins, unlike in `negotiator`. */
-export function wantsEvents(accept: string | undefined): boolean {
-  const ranges = (accept ?? '').split(',').map((range) => {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    const quality = parameters.find((one) => one.startsWith('q='))?.slice(2);
-    return { type, quality: quality === undefined ? 1 : Number(quality) || 0 };
-  });
-  // The most specific range counts (RFC 9110, 12.5.1).
-  const getQuality = (type: string) =>
-    [type, type.replace(/\/.*/, '/*'), '*/*'].map((one) => ranges.find((range) => range.type === one)).find(Boolean)
-      ?.quality ?? 0;
-  return getQuality('text/event-stream') > getQuality('application/json');
-}
+/** Whether an `Accept` header prefers events to JSON. */
+export const wantsEvents = (accept: string | undefined): boolean =>
+  prefersType(accept, 'text/event-stream', 'application/json');
 
 /** Aborts when the client disconnects before its answer is complete. */
 export function abortOnHangUp(reply: FastifyReply): AbortController {

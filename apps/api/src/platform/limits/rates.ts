@@ -103,6 +103,9 @@ export const API_KEY_CREATIONS = rate('creation of API keys', 30, HOUR, 'user');
 /** Each reads all data of an account. */
 export const ACCOUNT_EXPORTS = rate('export of an account', 5, HOUR, 'user');
 
+/** Exports and imports, each of up to 16 MiB. */
+export const TASK_FILES = rate('files of tasks', 60, MINUTE, 'user');
+
 /** Each waits for another service. */
 export const CHANNEL_TESTS = rate('test of a channel', 10, MINUTE, 'user');
 

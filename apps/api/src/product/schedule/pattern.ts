@@ -21,10 +21,23 @@ export function checkPattern(pattern: string, timezone: string): string | null {
   if (pattern.length > MAX_LENGTH) return `A pattern has at most ${MAX_LENGTH} characters.`;
   const fields = pattern.trim().split(/\s+/);
   if (fields.length !== FIELDS.length) return `A pattern has exactly five fields: ${FIELDS.join(', ')}.`;
+  const problem = problems.get(pattern) ?? findProblem(pattern, fields);
+  problems.set(pattern, problem);
+  if (problem === '' || problem === NEVER_FIRES) {
+    if (!isTimeZone(timezone)) return 'The time zone is not an IANA time zone name.';
+  }
+  return problem || null;
+}
+
+/** Those of the latest patterns, empty for a valid one: a check takes half a millisecond. */
+const problems = new LRUCache<string, string>({ max: 1000 });
+
+const NEVER_FIRES = 'This pattern never fires.';
+
+function findProblem(pattern: string, fields: readonly string[]): string {
   const wrong = fields.findIndex((field, i) => !isValid(FIELDS.map((_, j) => (i === j ? field : '*')).join(' ')));
   if (wrong !== -1) return `The ${FIELDS[wrong]} field (${fields[wrong]}) is not valid.`;
-  if (!isTimeZone(timezone)) return 'The time zone is not an IANA time zone name.';
-  return everFires(pattern) ? null : 'This pattern never fires.';
+  return everFires(pattern) ? '' : NEVER_FIRES;
 }
 
 /** `monthly` if it restricts days of the month or n-th weekdays, `weekly` if weekdays, else `daily`. */

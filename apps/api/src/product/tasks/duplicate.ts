@@ -39,6 +39,7 @@ export function duplicateTask(
     if (nextExecutionAt !== null) await reserveActiveTask(tx, caller);
     return insertTask(tx, caller, {
       ...settings,
+      externalId: '',
       name: name ?? nameCopy(settings.name),
       channels,
       attachments: await lockAttachments(tx, caller, settings.attachments),

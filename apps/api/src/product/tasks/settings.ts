@@ -5,11 +5,12 @@ import type { Caller, Context } from '../../context.ts';
 import { invalidField } from '../../errors.ts';
 import { DEFAULT_MAX_USES } from '../../lib/ai/web-tools/tool-limits.ts';
 import { checkChannels } from '../deliveries/channels/check-channels.ts';
+import { checkRequiredTools, checkTools, checkToolUses } from '../executions/request/check-tools.ts';
 import { checkInputs } from '../executions/request/inputs.ts';
 import { checkOutputSchema } from '../executions/result/check-schema.ts';
 import { checkWatch } from '../executions/result/compare/watch-path.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
-import { checkSources } from '../sources/check-sources.ts';
+import { checkRunIf, checkSources } from '../sources/check-sources.ts';
 import { getAttachmentIds } from '../uploads/attachments.ts';
 
 export type Settings = Pick<typeof tasks.$inferSelect, keyof TaskSettings>;
@@ -34,6 +35,7 @@ export type SettingTable = { readonly [K in Field]: Setting<K> };
 
 /** A new setting needs its schema in the contract, a column of the same name, and an entry here. */
 const SETTINGS: SettingTable = {
+  externalId: { default: '' },
   name: {},
   description: { default: null },
   prompt: {},
@@ -114,4 +116,12 @@ export const listDefaults = (system: { defaultModel: string | null }): Partial<R
 /** `stored` has every field that the contract requires. */
 export function completeSettings(stored: Partial<Settings> & Schedule, system: { defaultModel: string }): Settings {
   return { ...listDefaults(system), ...stored } as Settings;
+}
+
+/** Throws 400 for settings that do not go together. */
+export async function checkSettings(ctx: Context, settings: Settings): Promise<void> {
+  await checkTools(ctx, settings);
+  checkToolUses(settings);
+  checkRequiredTools(settings);
+  checkRunIf(settings);
 }

@@ -1,4 +1,4 @@
-import type { ChangeTaskInput } from '@carillon/contract/tasks';
+import type { ChangeTaskInput, TaskStatus } from '@carillon/contract/tasks';
 import { invalidField } from '../../errors.ts';
 import { findEnd, nextRun, type Plan } from '../schedule/next-run.ts';
 import type { Schedule } from '../schedule/recurrence.ts';
@@ -11,25 +11,33 @@ type State = Required<Schedule> & Pick<TaskRow, 'status' | 'nextExecutionAt'>;
 
 /**
  * `limits` are those after the change. An active task without a next run is over once no run of it is left. Throws 400
- * for a first run or a `once` in the past, for limits that leave no run, and for pausing an ended task.
+ * for a first run or a `once` in the past, for limits that leave no run, and for pausing an ended task. An import may have what
+ * an export had: instants in the past, and an ended task.
  * `docs/decisions/tasks.md` has the rules.
  */
-export function nextState(before: TaskRow, input: ChangeTaskInput, limits: TaskLimits, now: Date): State {
+export function nextState(
+  before: TaskRow,
+  input: Omit<ChangeTaskInput, 'status'> & { status?: TaskStatus },
+  limits: TaskLimits,
+  now: Date,
+  { isImport = false } = {},
+): State {
   const schedule = mergeSchedule(before, input);
   const { endsAt, maxRuns, pausedUntil } = limits;
   const plan: Plan = { ...schedule, endsAt, maxRuns, pausedUntil, plannedRuns: before.plannedRuns };
-  assertNewLimits(before, limits, now);
+  if (!isImport) assertNewLimits(before, limits, now);
   const isRescheduled = !isSameSchedule(before, schedule);
   const status = input.status ?? (resumes(before, plan, isRescheduled, now) ? 'active' : before.status);
   if (status === before.status && !isRescheduled) {
     return { ...schedule, status, nextExecutionAt: status === 'active' ? moveNextRun(before, plan, now) : null };
   }
   if (status === 'paused' && !isRescheduled) {
-    if (before.status !== 'active') throw invalidField('status', 'only an active task can be paused');
+    if (before.status !== 'active' && !isImport) throw invalidField('status', 'only an active task can be paused');
     return { ...schedule, status, nextExecutionAt: null };
   }
-  if (schedule.scheduledFor.getTime() !== before.scheduledFor.getTime()) assertInFuture(schedule, now);
-  const next = requireNextRun(plan, now);
+  const isMoved = schedule.scheduledFor.getTime() !== before.scheduledFor.getTime();
+  if (isMoved && !isImport) assertInFuture(schedule, now);
+  const next = isImport && status !== 'active' ? null : requireNextRun(plan, now);
   return { ...schedule, status, nextExecutionAt: status === 'active' ? next : null };
 }
 
@@ -64,7 +72,7 @@ function moveNextRun(before: TaskRow, plan: Plan, now: Date): Date | null {
   return next;
 }
 
-function mergeSchedule(before: TaskRow, input: ChangeTaskInput): Required<Schedule> {
+function mergeSchedule(before: TaskRow, input: Omit<ChangeTaskInput, 'status'>): Required<Schedule> {
   const { scheduledFor, recurrence, recurrencePattern, interval, timezone } = before;
   const given = [input.scheduledFor, input.recurrence, input.recurrencePattern, input.interval, input.timezone];
   if (given.every((value) => value === undefined)) {

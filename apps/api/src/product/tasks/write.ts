@@ -1,8 +1,8 @@
 import type { ChangeTaskInput, CreateTaskInput } from '@carillon/contract/tasks';
-import { executions, tasks } from '@carillon/db';
+import { executions, tasks, violatedUnique } from '@carillon/db';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
-import { taskNotFound } from '../../errors.ts';
+import { AppError, taskNotFound } from '../../errors.ts';
 import { recordEvents } from '../../platform/events/outbox.ts';
 import { assertRevision, type ExpectedRevisions } from '../../platform/queries/revision.ts';
 import { getSettings } from '../../platform/settings.ts';
@@ -17,9 +17,9 @@ import { reserveActiveTask } from './active-quota.ts';
 import { forgetSkips, hasLiveRun, markMissed } from './occurrences.ts';
 import { type TaskRow, taskFields } from './read.ts';
 import { assertInFuture, parseSchedule, requireNextRun } from './schedule.ts';
-import { completeSettings, type Settings, toColumns } from './settings.ts';
+import { checkSettings, completeSettings, type Settings, toColumns } from './settings.ts';
 import { assertNewLimits, nextState } from './state.ts';
-import { recordFirstVersion, recordVersion } from './versions/record.ts';
+import { recordFirstVersions, recordVersion } from './versions/record.ts';
 
 /** Returns the id. Throws 400, and 402 over the quota of active tasks. */
 export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput): Promise<number> {
@@ -31,10 +31,7 @@ export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput)
     const given = await toColumns(tx, caller, input);
     const system = status === 'active' ? await reserveActiveTask(tx, caller) : await getSettings(tx);
     const settings = completeSettings({ ...given, ...schedule }, system);
-    await checkTools(tx, settings);
-    checkToolUses(settings);
-    checkRequiredTools(settings);
-    checkRunIf(settings);
+    await checkSettings(tx, settings);
     assertNewLimits(null, settings, tx.now());
     const next = requireNextRun(settings, tx.now());
     const nextExecutionAt = status === 'active' ? next : null;
@@ -43,27 +40,79 @@ export function createTask(ctx: Context, caller: Caller, input: CreateTaskInput)
   });
 }
 
-/** Runs in the caller's transaction. */
-export async function insertTask(
+/** With the id that the sequence gave before, if others name it already. */
+type NewTask = Settings & Pick<TaskRow, 'status' | 'nextExecutionAt'> & { id?: number };
+
+/** Runs in the caller's transaction. Throws 409. */
+export async function insertTask(ctx: Context, caller: Caller, values: NewTask): Promise<TaskRow> {
+  const [task] = await insertTasks(ctx, caller, [values]);
+  return task as TaskRow;
+}
+
+/** A statement has at most 65,535 parameters. */
+const BATCH = 500;
+
+/** Runs in the caller's transaction. Throws 409 for an external id that is taken. */
+export async function insertTasks(
   ctx: Context,
   caller: Caller,
-  values: Settings & Pick<TaskRow, 'status' | 'nextExecutionAt'>,
-): Promise<TaskRow> {
+  created: readonly NewTask[],
+  origin: { isImported?: boolean } = {},
+): Promise<TaskRow[]> {
   const now = ctx.now();
-  const inserted = await ctx.db
-    .insert(tasks)
-    .values({ ...values, overdueAt: computeOverdueAt(values), userId: caller.id, createdAt: now, updatedAt: now })
-    .returning({ id: tasks.id, revision: tasks.revision });
-  const { id, revision } = inserted[0] as { id: number; revision: number };
-  const { name, prompt, recurrence, scheduledFor, status, webhookUrl } = values;
-  if (webhookUrl !== null) await setTaskWebhook(ctx, { userId: caller.id, taskId: id, url: webhookUrl });
-  if (values.notificationEmail !== null) await requestConfirmations(ctx, caller.id, [values.notificationEmail]);
-  const data = { task: { id, name, prompt, recurrence, scheduledFor, status, createdAt: now } };
-  recordEvents(ctx, [{ kind: 'task.created', userId: caller.id, taskId: id, data }]);
-  const counts = { executionCount: 0, plannedRuns: 0, lastExecutionAt: null, version: 1, usedVersion: null };
-  const task = { ...values, ...counts, id, userId: caller.id, revision, createdAt: now, updatedAt: now };
-  recordFirstVersion(ctx, task);
-  return task;
+  const rows: TaskRow[] = [];
+  for (let at = 0; at < created.length; at += BATCH) {
+    const batch = created.slice(at, at + BATCH);
+    const inserted = await rejectTakenExternalId(
+      ctx.db
+        .insert(tasks)
+        .overridingSystemValue()
+        .values(
+          batch.map((values) => ({
+            ...values,
+            ...origin,
+            overdueAt: computeOverdueAt(values),
+            userId: caller.id,
+            createdAt: now,
+            updatedAt: now,
+          })),
+        )
+        .returning({ id: tasks.id, externalId: tasks.externalId, revision: tasks.revision }),
+    );
+    const counts = { executionCount: 0, plannedRuns: 0, lastExecutionAt: null, version: 1, usedVersion: null };
+    for (const [index, values] of batch.entries()) {
+      const row = inserted[index] as (typeof inserted)[number];
+      rows.push({ ...values, ...counts, ...row, userId: caller.id, createdAt: now, updatedAt: now });
+    }
+  }
+  for (const { id: taskId, userId, webhookUrl: url } of rows) {
+    if (url !== null) await setTaskWebhook(ctx, { userId, taskId, url });
+  }
+  await requestConfirmations(
+    ctx,
+    caller.id,
+    rows.flatMap(({ notificationEmail }) => notificationEmail ?? []),
+  );
+  recordEvents(
+    ctx,
+    rows.map(({ id, userId, name, prompt, recurrence, scheduledFor, status }) => ({
+      kind: 'task.created',
+      userId,
+      taskId: id,
+      data: { task: { id, name, prompt, recurrence, scheduledFor, status, createdAt: now } },
+    })),
+  );
+  recordFirstVersions(ctx, rows);
+  return rows;
+}
+
+async function rejectTakenExternalId<T>(storing: Promise<T>): Promise<T> {
+  try {
+    return await storing;
+  } catch (error) {
+    if (violatedUnique(error) !== 'tasks_external_id') throw error;
+    throw new AppError('conflict', 'Another of your tasks has this externalId.');
+  }
 }
 
 /** What `overdue_at` depends on. */
@@ -87,37 +136,60 @@ export function changeTask(
     if (!before) throw taskNotFound();
     assertRevision(before, expected);
 
-    const now = tx.now();
-    const after = await applyInput(tx, caller, before, input, now);
-    const changes = findChanges(before, after);
-    if (Object.keys(changes).length === 0) return before;
+    const after = await applyInput(tx, caller, before, input, tx.now());
+    if (Object.keys(findChanges(before, after)).length === 0) return before;
+    if (isResumed(before, after)) await reserveActiveTask(tx, caller);
+    return storeChange(tx, caller, { before, after, given: Object.keys(input), isRestored });
+  });
+}
 
-    const isResumed = after.status === 'active' && before.status !== 'active';
-    if (isResumed) await reserveActiveTask(tx, caller);
-    if (after.status === 'paused') await dropWaitingRetries(tx, id);
-    if ('nextExecutionAt' in changes) {
-      await markMissed(tx, before, now);
-      await forgetSkips(tx, after);
-    }
-    const version = await recordVersion(tx, caller, before, after, { isRestored });
-    const { id: _id, revision: _revision, usedVersion: _used, ...columns } = { ...after, version, updatedAt: now };
-    const changed = await tx.db
+const isResumed = (before: TaskRow, after: TaskRow) => after.status === 'active' && before.status !== 'active';
+
+interface Change {
+  before: TaskRow;
+  after: TaskRow;
+  /** The fields that an event of the change names. */
+  given: readonly string[];
+  isRestored?: boolean;
+}
+
+/** Runs in the caller's transaction, which has locked the task. Throws 409 for an external id that is taken. */
+export async function storeChange(
+  tx: Context,
+  caller: Caller,
+  { before, after, given, isRestored = false }: Change,
+  origin: { isImported?: boolean } = {},
+): Promise<TaskRow> {
+  const now = tx.now();
+  const changes = findChanges(before, after);
+  if (after.status === 'paused') await dropWaitingRetries(tx, after.id);
+  if ('nextExecutionAt' in changes) {
+    await markMissed(tx, before, now);
+    await forgetSkips(tx, after);
+  }
+  const version = await recordVersion(tx, caller, before, after, { isRestored });
+  const { id, revision: _revision, usedVersion: _used, ...columns } = { ...after, version, updatedAt: now };
+  const changed = await rejectTakenExternalId(
+    tx.db
       .update(tasks)
       .set({
         ...columns,
-        ...(isResumed ? { consecutiveFailures: 0, waitingFailures: 0, notDoneInRow: 0, isFailingAlerted: false } : {}),
+        ...origin,
+        ...(isResumed(before, after)
+          ? { consecutiveFailures: 0, waitingFailures: 0, notDoneInRow: 0, isFailingAlerted: false }
+          : {}),
         ...(OVERDUE_FIELDS.some((field) => field in changes) ? { overdueAt: changedOverdueAt(after) } : {}),
       })
       .where(eq(tasks.id, id))
-      .returning({ revision: tasks.revision });
-    const { revision } = changed[0] as { revision: number };
-    if ('sources' in changes) await forgetSources(tx, id, after.sources);
-    if ('webhookUrl' in changes) await changeTaskWebhook(tx, after);
-    const edited = Object.fromEntries(Object.entries(changes).filter(([field]) => field in input));
-    const data = { task: { id, name: after.name, updatedAt: now }, changes: edited };
-    recordEvents(tx, [{ kind: 'task.updated', userId: caller.id, taskId: id, data }]);
-    return { ...after, version, updatedAt: now, revision };
-  });
+      .returning({ revision: tasks.revision }),
+  );
+  const { revision } = changed[0] as { revision: number };
+  if ('sources' in changes) await forgetSources(tx, id, after.sources);
+  if ('webhookUrl' in changes) await changeTaskWebhook(tx, after);
+  const edited = Object.fromEntries(Object.entries(changes).filter(([field]) => given.includes(field)));
+  const data = { task: { id, name: after.name, updatedAt: now }, changes: edited };
+  recordEvents(tx, [{ kind: 'task.updated', userId: after.userId, taskId: id, data }]);
+  return { ...after, version, updatedAt: now, revision };
 }
 
 /** The task after the change, which is not stored yet. Throws 400. */
@@ -144,7 +216,8 @@ async function applyInput(
 const isOver = (before: TaskRow, after: TaskRow) =>
   after.status === 'active' && after.nextExecutionAt === null && before.nextExecutionAt !== null;
 
-function findChanges(before: TaskRow, after: TaskRow) {
+/** The fields that differ, with both values. */
+export function findChanges(before: TaskRow, after: TaskRow) {
   const fields = Object.keys(before) as (keyof TaskRow)[];
   return Object.fromEntries(
     fields

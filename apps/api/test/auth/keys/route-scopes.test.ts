@@ -49,6 +49,7 @@ const SCOPES: Record<string, string[]> = {
     'GET /api/templates',
     'POST /api/tasks/preview',
     'POST /api/tasks/preview-prompt',
+    'GET /api/user/tasks',
   ],
   'tasks:write': [
     'POST /api/agent/create-task',
@@ -61,6 +62,7 @@ const SCOPES: Record<string, string[]> = {
     'POST /api/tasks/:id/skip-next',
     'POST /api/tasks/:id/feed',
     'DELETE /api/tasks/:id/feed',
+    'POST /api/user/import',
   ],
   'executions:read': [
     'GET /api/executions',

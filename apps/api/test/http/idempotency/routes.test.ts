@@ -108,6 +108,8 @@ const REQUESTS: Record<string, (alice: Person) => Promise<Prepared>> = {
   '/api/channels': async () => ['/api/channels', { ...CHANNEL, url: receiver.url }],
   '/api/tasks/:id/feed': async (alice) => [`/api/tasks/${await postTask(app, alice)}/feed`],
   '/api/user/feed': async () => ['/api/user/feed'],
+  // An empty file.
+  '/api/user/import': async () => ['/api/user/import'],
   '/api/channels/:id/test': async (alice) => [
     `/api/channels/${(await postChannel(app, alice, { url: receiver.url })).id}/test`,
   ],
@@ -179,6 +181,7 @@ t.test('Every POST of a user takes a key, uploads excepted', async (t) => {
     '/api/agent/process',
     '/api/auth/confirm',
     '/api/executions/:id/ask',
+    '/api/user/import',
     '/api/user/password',
   ]);
   t.same(reading.toSorted(), [

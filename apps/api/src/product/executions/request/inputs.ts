@@ -7,12 +7,14 @@ import { invalidItem } from '../../../errors.ts';
 /** Throws 400 that names the place of a second input of a name, or of a task that is not the caller's. */
 export async function checkInputs(ctx: Context, caller: Caller, given: readonly TaskInput[]): Promise<TaskInput[]> {
   const again = given.findIndex(({ name }, at) => given.findIndex((other) => other.name === name) < at);
-  if (again >= 0) throw invalidItem('inputs', again, 'has a name that another one has');
+  if (again >= 0) throw repeatedInput(again);
   const known = await keepInputs(ctx, caller, given);
   const unknown = given.findIndex((input) => !known.includes(input));
   if (unknown >= 0) throw invalidItem('inputs', unknown, 'is not one of your tasks');
   return given.map(({ taskId, name }) => ({ taskId, name }));
 }
+
+export const repeatedInput = (at: number) => invalidItem('inputs', at, 'has a name that another one has');
 
 /** Returns those whose tasks are there. */
 export async function keepInputs(ctx: Context, caller: Caller, given: readonly TaskInput[]): Promise<TaskInput[]> {

@@ -1,6 +1,6 @@
 import { RESTORED_FIELDS, VERSION_FIELDS, VERSION_MINUTES } from '@carillon/contract/tasks/versions';
-import { taskVersions } from '@carillon/db';
-import { and, eq } from 'drizzle-orm';
+import { recordset, taskVersions } from '@carillon/db';
+import { and, eq, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
 import { atCommit } from '../../../transaction.ts';
 import type { TaskRow } from '../read.ts';
@@ -8,15 +8,24 @@ import { pickRestored, readSettings } from './read.ts';
 
 const MERGED_MS = VERSION_MINUTES * 60_000;
 
-/** Stores the first version of a new task with the last writes of the transaction. */
-export function recordFirstVersion(tx: Context, task: TaskRow): void {
-  atCommit(tx, insertFirstVersions, [task]);
+/** Stores the first version of new tasks with the last writes of the transaction. */
+export function recordFirstVersions(tx: Context, tasks: readonly TaskRow[]): void {
+  atCommit(tx, insertFirstVersions, tasks);
 }
 
+/** One statement for any number of tasks: arrays are a parameter each. */
 const insertFirstVersions = async (tx: Context, tasks: readonly TaskRow[]): Promise<void> => {
-  const via = tx.via ?? 'api';
-  const versions = tasks.map((task) => ({ ...toFirstVersion(task), via }));
-  await tx.db.insert(taskVersions).values(versions).onConflictDoNothing();
+  if (tasks.length === 0) return;
+  const versions = tasks.map((task) => {
+    const { taskId, userId, settings, createdAt } = toFirstVersion(task);
+    return { taskId, userId, settings: JSON.stringify(settings), createdAt };
+  });
+  const columns = { taskId: 'int', userId: 'int', settings: 'text', createdAt: 'timestamptz' };
+  await tx.db.execute(sql`
+    insert into task_versions (task_id, number, user_id, via, fields, settings, created_at)
+    select task_id, 1, user_id, ${tx.via ?? 'api'}::text, ${`{${RESTORED_FIELDS.join(',')}}`}::text[], settings::json, created_at
+    from ${recordset('v', versions, columns)}
+    on conflict do nothing`);
 };
 
 const toFirstVersion = (task: TaskRow) => ({
