@@ -56,6 +56,22 @@ export const apiMessages: { exact: Record<ApiMessage, string> } = {
     'must be a day, such as 2026-11-20': 'deve ser um dia, como 2026-11-20',
     'must be 1 with {}': 'deve ser 1 neste agendamento',
     'only an active task can be paused': 'só dá para pausar uma tarefa ativa',
+    'has a name that another one has': 'tem um nome que outro já tem',
+    'is not one of your tasks': 'não é uma das suas tarefas',
+    'is not the name of one of your {}': 'não é o nome de um dos seus {}',
+    'is the name of several {}: give an id': 'é o nome de vários {}: informe um ID',
+    'must be a list of tasks': 'deve ser uma lista de tarefas',
+    'must be one document': 'deve ser um só documento',
+    'must not have tags, such as {}': 'não pode ter tags, como {}',
+    'is too long for one task': 'é longo demais para uma tarefa',
+    'must be YAML: {}': 'deve ser YAML: {}',
+    'must be JSON': 'deve ser JSON',
+    'must be UTF-8': 'deve ser UTF-8',
+    'must have an anchor before each alias, and fewer aliases of aliases':
+      'deve ter uma âncora antes de cada alias, e menos aliases de aliases',
+    'must have at most {} tasks': 'deve ter no máximo {} tarefas',
+    'must have a task, so that not all are pruned': 'deve ter uma tarefa, para que nem todas sejam excluídas',
+    'is also that of the task at line {}': 'é também o da tarefa na linha {}',
     'A pattern has at most {} characters.': 'O padrão deve ter no máximo {} caracteres.',
     'A pattern has exactly five fields: {}.':
       'O padrão tem exatamente cinco campos: minuto, hora, dia do mês, mês e dia da semana.',
@@ -207,6 +223,7 @@ export const apiMessages: { exact: Record<ApiMessage, string> } = {
     'Another provider has the name "{}".': 'Outro provedor já tem o nome "{}".',
     'One of your webhooks already has this secret; their inbound URLs would be the same.':
       'Um dos seus webhooks já tem este segredo; as URLs de entrada seriam iguais.',
+    'Another of your tasks has this externalId.': 'Outra das suas tarefas já tem este externalId.',
     'The channel is not active. Switch it on first.': 'O canal está desativado. Ative-o primeiro.',
     'The webhook is not active. Activate it first.': 'O webhook está desativado. Ative-o primeiro.',
     'The e-mail address is not confirmed yet: open the link first.':
