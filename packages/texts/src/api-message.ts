@@ -53,8 +53,6 @@ export const API_MESSAGES = [
   'must be a day, such as 2026-11-20',
   'must be 1 with {}',
   'only an active task can be paused',
-  'has a name that another one has',
-  'is not one of your tasks',
   'is not the name of one of your {}',
   'is the name of several {}: give an id',
   'must be a list of tasks',

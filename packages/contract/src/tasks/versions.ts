@@ -26,7 +26,16 @@ export const VERSION_FIELDS = [
 ] as const satisfies readonly (keyof Task)[];
 
 type Unversioned =
-  | ('name' | 'description' | 'scheduledFor' | 'recurrence' | 'recurrencePattern' | 'interval' | 'timezone')
+  | (
+      | 'externalId'
+      | 'name'
+      | 'description'
+      | 'scheduledFor'
+      | 'recurrence'
+      | 'recurrencePattern'
+      | 'interval'
+      | 'timezone'
+    )
   | ('webhookUrl' | 'notificationEmail' | 'channels' | 'notify' | 'watch' | 'alerts')
   | ('missed' | 'overlap' | 'endsAt' | 'maxRuns' | 'pausedUntil' | 'monthlyBudgetUsd');
 // A new setting has to be in one of the two lists, or this does not compile.

@@ -56,8 +56,6 @@ export const apiMessages: { exact: Record<ApiMessage, string> } = {
     'must be a day, such as 2026-11-20': 'deve ser um dia, como 2026-11-20',
     'must be 1 with {}': 'deve ser 1 neste agendamento',
     'only an active task can be paused': 'só dá para pausar uma tarefa ativa',
-    'has a name that another one has': 'tem um nome que outro já tem',
-    'is not one of your tasks': 'não é uma das suas tarefas',
     'is not the name of one of your {}': 'não é o nome de um dos seus {}',
     'is the name of several {}: give an id': 'é o nome de vários {}: informe um ID',
     'must be a list of tasks': 'deve ser uma lista de tarefas',
