@@ -12,8 +12,8 @@ import { addResetFactorsCommand } from './reset-factors.ts';
 import { addRestoreCommand } from './restore.ts';
 import { addSecretsCommand } from './secrets-rotate.ts';
 import { addSetupLinkCommand } from './setup-link.ts';
-import { addUpgradeCommand } from './upgrade-check.ts';
 import { addTasksCommand } from './tasks.ts';
+import { addUpgradeCommand } from './upgrade-check.ts';
 import { addUsageCommand } from './usage-verify.ts';
 
 const USAGE_ERROR = 2;

@@ -24,7 +24,6 @@ const NOT_FOUND = { 404: 'Task not found' };
 const TAKEN = { 409: 'Another of your tasks has this externalId.' };
 const TOO_MANY = { 402: quotaExceeded('activeTasks', 10, 10) };
 
-
 const NO_VERSION = { 404: 'The task has no version of this number' };
 const settings = Object.fromEntries(versions.RESTORED_FIELDS.map((field) => [field, task[field]])) as Pick<
   Task,

@@ -10,6 +10,7 @@ import { completeSettings } from '../settings.ts';
 
 /** Whether a template has the field. The others say where, until when and with what of the account the task works. */
 const FIELDS: Record<Exclude<keyof TaskSettings, 'scheduledFor'>, boolean> = {
+  externalId: false,
   name: true,
   description: true,
   prompt: true,
