@@ -118,6 +118,8 @@ export const tasks = {
   noPlannedRuns: 'Each planned run appears here as a mark.',
   lastPlannedRuns: (runs: number) => (runs === 1 ? 'Last planned run' : `Last ${number(runs)} planned runs`),
   lateBy: (duration: string) => `, by ${duration}`,
+  saved: (runs: number, cost: string | null) =>
+    `${count(runs, 'run', 'runs')} left out this month because no source had changed${cost === null ? '' : `: about ${cost} saved`}.`,
 
   nextRun: 'Next run',
   nextRuns: 'Next runs',

@@ -24,6 +24,8 @@ export const usage = {
   atThisPace: (amount: string) => `at this pace ${amount}`,
   usedOn: (date: string) => `as planned, used ${date}`,
   byMonthEnd: (amount: string, month: string) => `as planned, ${amount} by the end of ${month}`,
+  saved: 'Runs saved',
+  savedCost: (cost: string) => `no source had changed, about ${cost} less`,
   webTools: 'Web tools',
   webToolsHint: 'searches and pages read',
   webToolsCost: (cost: string) => `searches and pages read, ${cost} of the cost`,

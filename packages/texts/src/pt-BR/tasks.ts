@@ -122,6 +122,8 @@ export const tasks: typeof en = {
   lastPlannedRuns: (runs) =>
     runs === 1 ? 'Última execução planejada' : `Últimas ${number(runs)} execuções planejadas`,
   lateBy: (duration) => `, ${duration}`,
+  saved: (runs, cost) =>
+    `${count(runs, 'execução omitida', 'execuções omitidas')} neste mês porque nenhuma fonte mudou${cost === null ? '' : `: cerca de ${cost} economizados`}.`,
 
   nextRun: 'Próxima execução',
   nextRuns: 'Próximas execuções',

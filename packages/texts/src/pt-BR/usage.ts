@@ -25,6 +25,8 @@ export const usage: typeof en = {
   atThisPace: (amount) => `neste ritmo ${amount}`,
   usedOn: (date) => `pelo planejado, acaba ${date}`,
   byMonthEnd: (amount, month) => `pelo planejado, ${amount} até o fim de ${month.toLowerCase()}`,
+  saved: 'Execuções poupadas',
+  savedCost: (cost) => `nenhuma fonte mudou, cerca de ${cost} a menos`,
   webTools: 'Ferramentas da web',
   webToolsHint: 'buscas e páginas lidas',
   webToolsCost: (cost) => `buscas e páginas lidas, ${cost} do custo`,

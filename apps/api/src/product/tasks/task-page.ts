@@ -3,6 +3,7 @@ import { type executions, queryRows } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { taskNotFound } from '../../errors.ts';
+import { toUtcDay, toUtcMonth } from '../../platform/limits/quotas.ts';
 import { selectChannelChoices } from '../../platform/queries/channel-choices.ts';
 import { isWatched, selectLatestRuns } from '../../platform/queries/runs.ts';
 import { selectFeedDate } from '../deliveries/feeds/read.ts';
@@ -53,6 +54,8 @@ interface Found {
   /** When the address of its feed was made; null without one that works. */
   feedCreatedAt: string | null;
   cost: RecentCost;
+  /** Of this month in UTC: planned runs whose sources were unchanged. Null without any. */
+  saved: { runs: number; usd: number } | null;
 }
 
 /** A task with its last runs and answers, in two statements. Throws 404. */
@@ -87,6 +90,8 @@ async function findRuns(ctx: Context, caller: Caller, id: number): Promise<Found
         from uploads u where u.id = any(t.attachment_ids)) as attachments,
       ${selectChannelChoices(sql`t.user_id`, sql`c.id = any(t.channels)`)} as channels,
       ${selectFeedDate(sql`f.task_id = t.id`, ctx.now())} as "feedCreatedAt",
+      (select json_build_object('runs', l.saved_runs, 'usd', l.saved_usd) from task_looks l
+        where l.id = t.id and l.saved_month = ${toUtcMonth(toUtcDay(ctx.now()))} and l.saved_runs > 0) as saved,
       c.cost
     from tasks t cross join lateral (${selectRecentCost(taskId, ctx.now())}) c
     where t.id = ${id} and t.user_id = ${caller.id}`,

@@ -23,7 +23,7 @@ const NOTHING: Counters = { executions: 0, tokens: 0, costUsd: 0 };
 interface MonthRow extends PlanRow {
   trialEndsAt: string | null;
   months: string[];
-  month: (Counters & { completed: number; failed: number }) | null;
+  month: (Counters & { completed: number; failed: number; savedRuns: number; savedUsd: number }) | null;
   today: Counters | null;
   days: (Counters & { day: string })[];
   storedBytes: number;
@@ -67,6 +67,7 @@ export async function getUsageMonth(ctx: Context, caller: Caller, month?: string
     completed: row.month?.completed ?? 0,
     failed: row.month?.failed ?? 0,
     costUsd: row.month?.costUsd ?? 0,
+    saved: { runs: row.month?.savedRuns ?? 0, usd: row.month?.savedUsd ?? 0 },
     days,
     ...calls,
     keys,
@@ -85,7 +86,7 @@ async function readMonth({ db }: Context, { id }: Caller, period: string, today:
     select ${planColumnsSql}, u.trial_ends_at,
       array(select c.period from usage_counters c where c.user_id = u.id and length(c.period) = 7
         order by c.period desc limit ${MAX_MONTHS}) as months,
-      (select json_build_object(${counters}, 'completed', c.completed, 'failed', c.failed) from usage_counters c
+      (select json_build_object(${counters}, 'completed', c.completed, 'failed', c.failed, 'savedRuns', c.saved_runs, 'savedUsd', c.saved_usd) from usage_counters c
         where c.user_id = u.id and c.period = ${period}) as month,
       (select json_build_object(${counters}) from usage_counters c
         where c.user_id = u.id and c.period = ${today}) as today,

@@ -15,6 +15,7 @@ import { renderFacts, renderNeighbours } from './figures.ts';
 import { type Run, renderRunOutcome, timeOf } from './outcomes.ts';
 import { renderPrompt } from './prompt.ts';
 import { canAsk, renderQuestions } from './questions.ts';
+import { renderReadSources } from './read-sources.ts';
 import { renderSteps } from './steps.ts';
 
 export async function showRun(context: UserPageContext): Promise<Page> {
@@ -47,6 +48,7 @@ export function renderRunPage(
   const answer = [
     renderAnswer(context, run),
     renderCitations(context, run),
+    renderReadSources(context, run),
     renderQuestions(context, run, asked),
     renderChanges(context, run),
   ];

@@ -118,7 +118,7 @@ const KEY: readonly RunOutcome[] = [
   'cancelled',
 ];
 
-function renderStripSection(context: UserPageContext, { task, planned }: TaskView): Html {
+function renderStripSection(context: UserPageContext, { task, planned, saved }: TaskView): Html {
   const { texts } = context;
   const { tasks, formats } = texts;
   if (planned.length === 0) {
@@ -143,5 +143,6 @@ ${renderKey(
   KEY.filter((fate) => fates.includes(fate)),
   texts,
 )}
+${saved && html`<p class="fine muted">${tasks.saved(saved.runs, saved.usd > 0 ? formats.money(saved.usd) : null)}</p>`}
 </section>`;
 }

@@ -78,6 +78,11 @@ const renderTools = ({ usage, formats }: Texts, { tools: { uses, costUsd } }: Mo
     costUsd > 0 ? usage.webToolsCost(formats.money(costUsd)) : usage.webToolsHint
   }</dd></div>`;
 
+/** What unchanged sources have saved; nothing for a month without. */
+const renderSaved = ({ usage, formats }: Texts, { saved: { runs, usd } }: Month): Html | false =>
+  runs > 0 &&
+  html`<div><dt>${usage.saved}</dt><dd>${formats.number(runs)}</dd><dd>${usage.savedCost(formats.money(usd))}</dd></div>`;
+
 /** What is used of the limits of the plan. */
 export function renderNow(context: UserPageContext, month: Month, period: Period): Html {
   const { texts, now } = context;
@@ -104,7 +109,7 @@ export function renderNow(context: UserPageContext, month: Month, period: Period
     { id: 'storage', name: usage.storage, quota: storage, show: showBytes, note: usage.storageHint },
   ];
   return html`<dl class="figures wide-figures"><div><dt>${usage.cost}</dt><dd>${formats.money(costUsd)}</dd><dd>${usage.atThisPace(formats.money(expected))}</dd></div>
-${figures.map((figure) => renderFigure(texts, figure))}${renderTools(texts, month)}</dl>
+${figures.map((figure) => renderFigure(texts, figure))}${renderTools(texts, month)}${renderSaved(texts, month)}</dl>
 <p class="fine muted after">${usage.outcomesOf(period.name, completed, failed)}</p>`;
 }
 
