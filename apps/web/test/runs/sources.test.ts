@@ -57,7 +57,7 @@ t.test('A run lists its sources with their hosts, and what its tools cost', asyn
 t.test('A provider that reports one sum, and a run without tools, say no more than is known', async (t) => {
   const counted = await insertRun({ citations: [], toolUses: 1, toolCostUsd: 0 });
   const page = await counted.visitor.open(`/executions/${counted.id}`);
-  t.match(page.text, /Web tools ?1 use ?Started by/);
+  t.match(page.text, /Web tools ?1 use ?(?:Used ?Version ?\d+)?Started by/);
   t.notOk(page.document.querySelector('.sources'));
   const { id, visitor } = await insertRun({ citations: [], toolUses: 0, toolCostUsd: 0 });
   t.notMatch((await visitor.open(`/executions/${id}`)).text, /Web tools|Sources/);
