@@ -63,7 +63,7 @@ export function renderVersion(texts: Texts, names: Names, settings: VersionSetti
 }
 
 const toLines = (value: unknown): string[] =>
-  (typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value, null, 2)).split('\n');
+  value === null ? [] : (typeof value === 'string' ? value : JSON.stringify(value, null, 2)).split('\n');
 
 function describeValue(texts: Texts, names: Names, field: Field, settings: VersionSettings): Html | string {
   const { versions, formats, taskSettings } = texts;
