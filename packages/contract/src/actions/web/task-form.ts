@@ -26,6 +26,9 @@ const TypedTask = {
   outputSchema: CreateTaskInput.properties.outputSchema,
   tools: CreateTaskInput.properties.tools,
   sources: CreateTaskInput.properties.sources,
+  inputs: CreateTaskInput.properties.inputs,
+  /** A run of the task, whose time, data and earlier results are used. */
+  asOf: Type.Optional(Id),
 };
 
 /** Names one showing of a form: sent twice, it does its work once. */

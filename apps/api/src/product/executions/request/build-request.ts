@@ -2,7 +2,7 @@ import { toOneLine } from '@carillon/contract/validation/unsafe-values';
 import { type ExecutionRequest, type OutputSchema, type RunContext, toInstant } from '@carillon/db';
 import { createMarker } from '../../../lib/ai/request.ts';
 import { appendSource, SOURCES_ARE_DATA, type SourceText } from '../sources/texts.ts';
-import type { InputText } from './inputs.ts';
+import { appendInput, type InputText } from './inputs.ts';
 import { formatInstant, toLocalTime } from './local-time.ts';
 import { describePreviousResult, describeRun, type Run, TOOLS_RETURN_DATA } from './system-message.ts';
 import { findData, replaceVariables, type Value } from './variables.ts';
@@ -32,6 +32,7 @@ export interface RequestInput {
 /** Builds what the model is sent by an execution that starts at `now`. */
 export function buildRequest(input: RequestInput, now: Date, newMarker = createMarker): ExecutionRequest {
   const { prompt, aiModel: model, context, outputSchema, tools, sourceTexts = [] } = input;
+  const inputs = input.inputs ?? [];
   const hasVariables = prompt.includes('{{');
   const isPlain =
     !context.clock &&
@@ -39,7 +40,8 @@ export function buildRequest(input: RequestInput, now: Date, newMarker = createM
     outputSchema === null &&
     tools.length === 0 &&
     !hasVariables &&
-    sourceTexts.length === 0;
+    sourceTexts.length === 0 &&
+    inputs.length === 0;
   if (isPlain) return { system: null, prompt, model };
 
   let created: string | undefined;
@@ -57,9 +59,14 @@ export function buildRequest(input: RequestInput, now: Date, newMarker = createM
   ].join('\n\n');
   const replaced = hasVariables ? replaceVariables(prompt, (name) => findValue(input, run, name), marker) : prompt;
   const unnamed = sourceTexts.filter(({ name }) => !prompt.includes(`{{source.${name}}}`));
+  const unnamedInputs = inputs.filter(({ name }) => !prompt.includes(`{{task.${name}}}`));
   return {
     system: system || null,
-    prompt: [replaced, ...unnamed.map((source) => appendSource(source, marker))].join('\n\n'),
+    prompt: [
+      replaced,
+      ...unnamed.map((source) => appendSource(source, marker)),
+      ...unnamedInputs.map((one) => appendInput(one, marker)),
+    ].join('\n\n'),
     model,
   };
 }
@@ -97,7 +104,7 @@ function findInput(inputs: readonly InputText[], name: string): Value | undefine
   const input = inputs.find((one) => one.name === name);
   if (!input) return undefined;
   if (input.text !== null) return { text: input.text, isData: true };
-  return { text: input.exists ? 'none' : 'none, because the task was deleted', isData: false };
+  return { text: input.taskName === null ? 'none, because the task was deleted' : 'none', isData: false };
 }
 
 function findSource(sourceTexts: readonly SourceText[] = [], name: string): Value | undefined {

@@ -1,8 +1,10 @@
-import { toStorableText } from '@carillon/contract/validation/unsafe-values';
+import { toOneLine, toStorableText } from '@carillon/contract/validation/unsafe-values';
 import { type TaskInput, tasks } from '@carillon/db';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
 import { invalidItem } from '../../../errors.ts';
+import { fenceText } from '../../../lib/ai/request.ts';
+import { selectLatestRuns } from '../../../platform/queries/runs.ts';
 
 /** Throws 400 that names the place of a second input of a name, or of a task that is not the caller's. */
 export async function checkInputs(ctx: Context, caller: Caller, given: readonly TaskInput[]): Promise<TaskInput[]> {
@@ -32,25 +34,43 @@ const MAX_INPUT = 20_000;
 
 /** What a run reads of another task. */
 export interface InputText extends TaskInput {
-  /** Whether the task is there. */
-  exists: boolean;
+  /** Null if the task is deleted. */
+  taskName: string | null;
   /** The output of its last success, or its text; null without one. */
   text: string | null;
 }
+
+/** Of the task `s`. */
+const LAST_SUCCESS = sql`select x.output, x.result from executions x where x.id = s.last_success_id and x.task_id = s.id`;
+
+/** How far back a success is looked for, in runs. */
+const MAX_SEARCHED = 200;
+
+/** The same as of an instant: of the task's latest runs, the last that had succeeded by then. */
+export const selectLastSuccessBefore = (at: string): SQL => sql`
+  select x.output, x.result from (${selectLatestRuns(sql`s.id`, MAX_SEARCHED)}) x
+  where x.status = 'completed' and x.completed_at <= ${at}::timestamptz order by x.id desc limit 1`;
 
 /**
  * The inputs of a task with their texts, as `InputText[]`; null without any. Without a text where it may not be read. Plan:
  * tasks and executions by primary key.
  */
-export const selectInputs = (inputs: SQL, userId: SQL, mayRead = sql`true`): SQL => sql`
+export const selectInputs = (inputs: SQL, userId: SQL, mayRead = sql`true`, lastSuccess = LAST_SUCCESS): SQL => sql`
   case when json_array_length(${inputs}) > 0 then (
-    select json_agg(json_build_object('taskId', i."taskId", 'name', i.name, 'exists', s.id is not null,
+    select json_agg(json_build_object('taskId', i."taskId", 'name', i.name, 'taskName', s.name,
       'text', left(coalesce(p.output::text, p.result), ${MAX_INPUT})))
     from json_to_recordset(${inputs}) i("taskId" int, name text)
     left join tasks s on s.id = i."taskId" and s.user_id = ${userId}
-    left join executions p on p.id = s.last_success_id and p.task_id = s.id and ${mayRead}
+    left join lateral (${lastSuccess}) p on ${mayRead}
   ) end`;
 
 /** The text of a success that the task's row does not have yet. */
 export const toInputText = ({ text, output }: { text: string; output: unknown }): string =>
   toStorableText(output === null ? text : JSON.stringify(output), MAX_INPUT);
+
+/** An input that the prompt does not name, after the prompt. */
+export function appendInput({ name, taskName, text }: InputText, marker: () => string): string {
+  if (taskName === null) return `The task that was read as "${name}" is deleted.`;
+  const title = `The last result of the task ${JSON.stringify(toOneLine(taskName))}`;
+  return text === null ? `${title}: none yet.` : fenceText(title, text, marker());
+}

@@ -96,13 +96,13 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
   tryPrompt: signedIn(
     'tryPrompt',
     async (call, { after = 'none', ...given }) => {
-      const { context, taskId, timezone, name, sources, ...input } = given;
+      const { context, taskId, timezone, name, sources, inputs, asOf, ...input } = given;
       const { ctx, caller, stream } = call;
       const leaseMs = ctx.config.ai.timeoutMs + CREATION_MS;
       const once = { action: 'tryPrompt', attempt: after, input: given, leaseMs, keepMs: TRIAL_MS };
       return runOnce(call, once, async () => {
         const { outputSchema, tools } = input;
-        const task = { context, taskId, timezone, name, outputSchema, tools, sources };
+        const task = { context, taskId, timezone, name, outputSchema, tools, sources, inputs, asOf };
         const request = await previewPrompt(ctx, caller, { prompt: input.prompt, ...task }, { reads: true });
         // It goes on without the browser: the page that is opened again gets this answer.
         const tried = await tryPrompt(ctx, caller, { ...input, ...request }, stream?.onText);
