@@ -8,6 +8,7 @@ type Task = WebActionData<'getTaskPage'>['task'];
 export type OptionalSettings = Pick<
   Task,
   | 'context'
+  | 'inputs'
   | 'tools'
   | 'maxToolUses'
   | 'requireTools'
@@ -49,11 +50,13 @@ export function describeSettings(settings: OptionalSettings, reader: Reader): Se
   const {
     taskSettings,
     formats,
+    versions,
     taskForm: { fields, pausedUntil },
   } = reader.texts;
-  const { channels, maxRuns, maxRetries, timeoutMs, monthlyBudgetUsd } = settings;
+  const { channels, inputs, maxRuns, maxRetries, timeoutMs, monthlyBudgetUsd } = settings;
   const described: [SettingGroup, string, Words | null][] = [
     ['knows', taskSettings.context, describeContext(settings, taskSettings)],
+    ['knows', versions.fields.inputs, inputs.length === 0 ? null : listCodes(inputs.map(({ name }) => name))],
     ['web', fields.tools, describeTools(settings, taskSettings)],
     ['answer', taskSettings.answerFormat, describeSchema(settings, taskSettings)],
     ['tell', fields.channels, channels.length === 0 ? null : formats.number(channels.length)],

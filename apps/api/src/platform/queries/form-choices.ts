@@ -4,21 +4,54 @@ import { queryRows, toInstant } from '@carillon/db';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../context.ts';
 import { selectChannelChoices } from './channel-choices.ts';
+import { selectLatestRuns } from './runs.ts';
 
 interface Found {
   files: { id: string; name: string; size: number; uploadedAt: string }[];
   channels: ChannelChoice[];
+  tasks: { id: number; name: string }[];
+  /** The latest ones that have started, of the task that is opened. */
+  runs: { id: number; at: string }[];
 }
 
-/** What a task can name, in one statement: the newest files and those with these ids, and all channels. */
-export async function listFormChoices({ db }: Context, caller: Caller, fileIds: readonly string[]) {
+interface OpenedTask {
+  id: number;
+  inputs: readonly { taskId: number }[];
+}
+
+/** What a task can name, in one statement: the newest files and tasks, those with these ids, and all channels. */
+export async function listFormChoices(
+  { db }: Context,
+  caller: Caller,
+  fileIds: readonly string[],
+  task: OpenedTask | null = null,
+) {
   const [found] = await queryRows<Found>(
     db,
-    sql`select ${selectAttachable(caller, fileIds)} as files, ${selectChannelChoices(sql`${caller.id}`)} as channels`,
+    sql`select ${selectAttachable(caller, fileIds)} as files, ${selectChannelChoices(sql`${caller.id}`)} as channels,
+      ${selectReadable(caller, task?.inputs ?? [])} as tasks, ${task ? selectStarted(caller, task.id) : sql`'[]'::json`} as runs`,
   );
-  const { files = [], channels = [] } = found ?? {};
-  return { files: files.map((file) => ({ ...file, uploadedAt: toInstant(file.uploadedAt) })), channels };
+  const { files = [], channels = [], tasks = [], runs = [] } = found ?? {};
+  return { files: files.map((file) => ({ ...file, uploadedAt: toInstant(file.uploadedAt) })), channels, tasks, runs };
 }
+
+const NEWEST_TASKS = 200;
+
+/** The newest tasks and those of the inputs, by name, as JSON. */
+function selectReadable({ id }: Caller, inputs: OpenedTask['inputs']): SQL {
+  const named = `{${inputs.map(({ taskId }) => taskId).join(',')}}`;
+  return sql`(
+    select coalesce(json_agg(json_build_object('id', t.id, 'name', t.name) order by lower(t.name), t.id), '[]')
+    from tasks t where t.user_id = ${id} and (t.id = any(${named}::int[]) or t.id in (
+      select n.id from tasks n where n.user_id = ${id} order by n.id desc limit ${NEWEST_TASKS})))`;
+}
+
+const LATEST_RUNS = 10;
+
+const selectStarted = ({ id }: Caller, taskId: number): SQL => sql`(
+  select coalesce(json_agg(json_build_object('id', e.id, 'at', coalesce(e.planned_for, e.created_at)) order by e.id desc)
+    filter (where e.started_at is not null and e.user_id = ${id}), '[]')
+  from (${selectLatestRuns(sql`${taskId}::int`, LATEST_RUNS)}) e)`;
 
 const NEWEST_FILES = 8;
 

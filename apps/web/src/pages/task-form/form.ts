@@ -1,8 +1,9 @@
 import type { Texts } from '@carillon/texts';
 import type { TaskFormData } from '../../actions.ts';
-import { NO_ERRORS } from '../../components/fields.ts';
-import { type Html, html, raw } from '../../html.ts';
+import { NO_ERRORS, renderSelect } from '../../components/fields.ts';
+import { EMPTY, type Html, html, raw } from '../../html.ts';
 import { ASSET_URLS } from '../../http/assets.ts';
+import { readForm } from '../../http/forms.ts';
 import type { Page, UserPageContext } from '../../page.ts';
 import { renderAttempt, renderScriptTexts } from './attempt.ts';
 import type { FormValues } from './form-values.ts';
@@ -53,6 +54,19 @@ async function renderPreview(
 const enterKey = (text: string) =>
   html`<button class="vh" tabindex="-1" aria-hidden="true" name="action" value="save">${text}</button>`;
 
+/** The runs whose time, data and earlier results a trial may use. */
+function renderAsOf(context: UserPageContext, { runs }: TaskFormData): Html {
+  if (runs.length === 0) return EMPTY;
+  const { request, texts } = context;
+  const { taskForm, formats } = texts;
+  const options = runs.map(({ id, at }) => ({
+    value: String(id),
+    text: taskForm.asOfRun(formats.momentLabel(new Date(at), context)),
+  }));
+  const value = request.method === 'POST' ? readForm(request).text('asOf') : '';
+  return html`<div class="sentence">${renderSelect({ name: 'asOf', label: taskForm.asOf, options: [{ value: '', text: taskForm.asOfNow }, ...options], value, errors: NO_ERRORS })}</div>`;
+}
+
 function renderButtons({ taskForm, forms }: Texts, save: string, isConflict: boolean, address: string | null): Html {
   return html`<div class="do"><button class="primary" name="action" value="save">${save}</button>${
     isConflict && html`<a class="button" href="${address}/edit">${taskForm.takeStored}</a>`
@@ -94,6 +108,7 @@ ${renderPromptField({ prompt: values.prompt, rows: 8, errors, texts })}</section
 ${renderScheduleFields(values, plan, [timeZone], errors, texts)}
 ${await renderPreview(context, plan, values, formData)}
 ${renderGroups({ values, formData, errors, now, sent, texts })}
+${renderAsOf(context, formData)}
 ${renderButtons(texts, save, conflict !== undefined, address)}
 </form>`,
   };

@@ -37,6 +37,7 @@ function describeProblem(field: string, place: string, message: string, texts: T
   if (item !== null) {
     if (field === 'files') return taskForm.fileDeleted;
     if (field === 'channels') return taskForm.channelDeleted;
+    if (field === 'inputs') return taskForm.inputProblem(item.at + 1, item.message);
     if (field === 'watch') return taskForm.watchProblem(item.at + 1, item.message);
   }
   if (place === '') return completeMessage(field, IN_SECONDS.includes(field) ? toSeconds(message) : message, texts);

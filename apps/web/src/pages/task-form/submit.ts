@@ -30,6 +30,7 @@ import {
   toProposalValues,
 } from './proposal.ts';
 import { type Plan, planRuns } from './schedule/plan.ts';
+import { nameInputs } from './settings/inputs.ts';
 import { readLimits, readSettings } from './settings/read-settings.ts';
 import { createSettingsValues, toSettingsValues } from './settings/settings-values.ts';
 import { findMissingTools } from './settings/web-tools.ts';
@@ -153,7 +154,7 @@ async function readSubmission(context: UserPageContext, id: number | null): Prom
   const kept = { ...sent, attachments: sent.attachments.filter((file) => !removed.includes(file)) };
   const { values: attached, problems } = await attachFiles(context, kept);
   const formData = await openForm(context, id, attached);
-  const values = completeValues(context, form, attached, formData);
+  const values = nameInputs(completeValues(context, form, attached, formData), formData.tasks);
   const proposal = form.text('proposal');
   const proposed = formData.task ? null : await findProposal(context, proposal);
   const schedule = formData.task ?? (proposed && findLiveSchedule(proposed, context.now));
@@ -176,7 +177,8 @@ async function showSentPrompt({ context, values, id, show }: Submission): Promis
 
 function tryPrompt({ context, form, values, formData, fileProblems, show }: Submission) {
   const { settings, problems } = readInput(values, formData, context.texts);
-  const trial = { settings, timezone: values.timezone, task: formData.task, after: form.optional('after') };
+  const asOf = parseId(form.text('asOf'));
+  const trial = { settings, timezone: values.timezone, task: formData.task, after: form.optional('after'), asOf };
   return tryTask(context, { ...trial, problems: { ...problems, ...fileProblems } }, show);
 }
 

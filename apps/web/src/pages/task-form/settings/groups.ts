@@ -67,7 +67,7 @@ const GROUPS: Record<GroupName, Group> = {
       values.attachments.map((id) => formData.files.find((file) => file.id === id)?.name ?? texts.taskForm.deletedFile),
   },
   knows: {
-    fields: ['clock', 'previousResult'],
+    fields: ['clock', 'previousResult', 'inputs'],
     render: renderContext,
   },
   web: { fields: ['tools', 'maxToolUses', 'requireTools'], render: renderWebTools },

@@ -5,6 +5,7 @@ import { parseLocalTime } from '../../../components/schedule/local-time.ts';
 import type { OptionalSettings } from '../../../components/task-settings.ts';
 import type { Problems } from '../problems.ts';
 import type { RunLimits } from '../schedule/plan.ts';
+import { readInputs } from './inputs.ts';
 import { readAnswerSchema } from './read-schema.ts';
 import { type SettingsValues, toSettingsValues } from './settings-values.ts';
 
@@ -87,6 +88,7 @@ export function readSettings(
   const read: OptionalSettings = {
     context: { clock: values.clock, previousResult: values.previousResult },
     outputSchema: schema.value,
+    inputs: readInputs(values),
     // The contract refuses unknown tools.
     tools: [...values.tools] as StoredTask['tools'],
     maxToolUses: /^\d{1,9}$/.test(values.maxToolUses)

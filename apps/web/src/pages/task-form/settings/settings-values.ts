@@ -8,6 +8,9 @@ import { readAnswerForm } from './answer-fields.ts';
 export interface SettingsValues {
   clock: boolean;
   previousResult: boolean;
+  /** Ids of tasks, and their names in the prompt. */
+  inputTasks: readonly string[];
+  inputNames: readonly string[];
   tools: readonly string[];
   maxToolUses: string;
   requireTools: boolean;
@@ -43,7 +46,7 @@ export interface SettingsValues {
   monthlyBudgetUsd: string;
 }
 
-type ListField = 'tools' | 'channels' | 'fieldNames' | 'fieldKinds';
+type ListField = 'tools' | 'channels' | 'fieldNames' | 'fieldKinds' | 'inputTasks' | 'inputNames';
 type TextField = Exclude<keyof SettingsValues, 'clock' | 'previousResult' | 'requireTools' | ListField>;
 
 /** More than a task takes, so that too many are refused. */
@@ -52,6 +55,8 @@ const MAX_READ = 100;
 const DEFAULTS: SettingsValues = {
   clock: true,
   previousResult: false,
+  inputTasks: [],
+  inputNames: [],
   tools: [],
   maxToolUses: '5',
   requireTools: false,
@@ -84,6 +89,8 @@ const {
   previousResult: _previousResult,
   requireTools: _requireTools,
   tools: _tools,
+  inputTasks: _inputTasks,
+  inputNames: _inputNames,
   channels: _channels,
   fieldNames: _fieldNames,
   fieldKinds: _fieldKinds,
@@ -101,6 +108,11 @@ export function readSettingsValues(form: Form): SettingsValues {
     clock: form.has('clock'),
     previousResult: form.has('previousResult'),
     requireTools: form.has('requireTools'),
+    inputTasks: form.list('inputTask').slice(0, MAX_READ),
+    inputNames: form
+      .list('inputName')
+      .slice(0, MAX_READ)
+      .map((name) => name.trim()),
     tools: [...new Set(form.list('tools'))].slice(0, MAX_READ),
     channels: [...new Set(form.list('channels'))].slice(0, MAX_READ),
     fieldNames: form
@@ -147,6 +159,8 @@ function toAnswerValues(schema: StoredTask['outputSchema']): Partial<SettingsVal
 export const toSettingsValues = (task: OptionalSettings & { timezone: string }): SettingsValues => ({
   ...DEFAULTS,
   ...task.context,
+  inputTasks: task.inputs.map(({ taskId }) => String(taskId)),
+  inputNames: task.inputs.map(({ name }) => name),
   tools: task.tools,
   maxToolUses: String(task.maxToolUses),
   requireTools: task.requireTools,

@@ -18,6 +18,7 @@ const TRIED = [
   'outputSchema',
   'tools',
   'maxToolUses',
+  'inputs',
   'watch',
 ];
 
@@ -28,12 +29,14 @@ interface TrialTask {
   task: StoredTask | null;
   /** The id of the trial on the page; undefined without one. */
   after: string | undefined;
+  /** The run whose time, data and earlier results are used; null for now. */
+  asOf?: number | null;
 }
 
 /** Sends the prompt, and shows the form again with the answer. */
 export async function tryTask(
   { actions, session, stream, texts }: UserPageContext,
-  { settings, problems, timezone, task, after }: TrialTask,
+  { settings, problems, timezone, task, after, asOf = null }: TrialTask,
   show: (outcome: TrialOutcome & { status?: number }) => Promise<Page>,
 ): Promise<Page> {
   const { prompt, aiModel = '', maxTokens, temperature, attachments, maxToolUses, watch = [] } = settings;
@@ -54,6 +57,7 @@ export async function tryTask(
     attachments,
     maxToolUses,
     ...(after !== undefined && isUuid(after) && { after }),
+    ...(asOf !== null && task && { asOf }),
   };
   const result = await actions.tryPrompt(session, input, stream);
   if (!result.success) return refuse(result);

@@ -41,7 +41,7 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
       return { task: null, defaultModel, ...choices, models: await models, webTools };
     }
     const task = await getTask(ctx, caller, id);
-    const choices = await listFormChoices(ctx, caller, [...task.attachments, ...attachments]);
+    const choices = await listFormChoices(ctx, caller, [...task.attachments, ...attachments], task);
     const webTools = describeWebTools(ai, providers, aiModel ?? task.aiModel);
     return { task, defaultModel: null, ...choices, models: await models, webTools };
   }),
