@@ -20,7 +20,7 @@ export const taskForm = {
   inputsHint:
     'The prompt gets the last result of these tasks, as {{task.name}} or after its end. Without a name, it is made from that of the task.',
   inputProblem: (row: number, problem: string) => `Other task ${row} ${problem}`,
-  asOf: 'With what was known',
+  asOf: 'Try it with what was known',
   asOfNow: 'now',
   asOfRun: (moment: string) => `at the run of ${moment}`,
   remarkAdded: 'What you asked is at the end of the prompt. Change it as you like; nothing is saved yet.',

@@ -19,7 +19,7 @@ export const taskForm: typeof en = {
   inputsHint:
     'O prompt recebe o último resultado destas tarefas, como {{task.nome}} ou depois do fim. Sem nome, ele é feito a partir do nome da tarefa.',
   inputProblem: (row, problem) => `Outra tarefa ${row} ${problem}`,
-  asOf: 'Com o que se sabia',
+  asOf: 'Testar com o que se sabia',
   asOfNow: 'agora',
   asOfRun: (moment) => `na execução de ${moment}`,
   remarkAdded: 'O que você perguntou está no fim do prompt. Mude o texto como quiser; nada foi salvo ainda.',
