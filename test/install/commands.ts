@@ -20,6 +20,16 @@ export const MACHINE_PATH = (process.env.PATH ?? '')
   .filter((folder) => !folder.includes('node_modules') && !/npx-shell|_npx/.test(folder))
   .join(':');
 
+/** How this machine reaches a registry and a mirror too. */
+const MACHINE_ENVIRONMENT = {
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) =>
+      /^(HOME|NODE_EXTRA_CA_CERTS|npm_config_registry|.*_proxy)$/i.test(name),
+    ),
+  ),
+  PATH: MACHINE_PATH,
+};
+
 /** Runs a program to its end. */
 export async function run(program: string, args: readonly string[], options: Options = {}): Promise<Ended> {
   const child = start(program, args, options);
@@ -36,12 +46,11 @@ export async function succeed(program: string, args: readonly string[], options:
 }
 
 /** Starts a program; `output` is what it has printed. */
-export function start(program: string, args: readonly string[], { cwd = '/', env = {} }: Options) {
-  const { HOME = '/root', NODE_EXTRA_CA_CERTS } = process.env;
+export function start(program: string, args: readonly string[], { cwd = '/', env = {} }: Options = {}) {
   // Without the Node options that tap gives to every child.
   const child: ChildProcess = spawn('env', ['-u', 'NODE_OPTIONS', program, ...args], {
     cwd,
-    env: { PATH: MACHINE_PATH, HOME, LANG: 'C.UTF-8', ...(NODE_EXTRA_CA_CERTS && { NODE_EXTRA_CA_CERTS }), ...env },
+    env: { ...MACHINE_ENVIRONMENT, LANG: 'C.UTF-8', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

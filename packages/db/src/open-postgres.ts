@@ -9,7 +9,13 @@ const DEFAULT_PORT = 5432;
 /** Opens a client of the driver, which connects with its first statement. Throws a `DatabaseUrlError`. */
 export function openPostgres(databaseUrl: string, options: Options) {
   const { url, ssl } = parseDatabaseUrl(databaseUrl);
-  return postgres(url, { ...options, ...(ssl && { ssl }), ...(readAddress(url) as Options) });
+  const address = readAddress(url);
+  return postgres(url, {
+    ...(address.path && { socket: openSocket }),
+    ...options,
+    ...(ssl && { ssl }),
+    ...(address as Options),
+  });
 }
 
 /** Opens a client with one connection for a few statements, which are not prepared: some poolers lose them. */
@@ -41,6 +47,11 @@ interface Addresses {
 /** For the driver's option `socket`. Its own socket delays small messages until earlier ones are acknowledged. */
 export function openSocket({ host, port, path }: Addresses): Socket {
   const address = path ? { path } : { host: host[0], port: port[0] };
+  const socket = connect({ ...address, noDelay: true } as NetConnectOpts);
+  socket.once('error', (error: NodeJS.ErrnoException) => {
+    // A server that does not run has no socket.
+    if (error.code === 'ENOENT') error.code = 'ECONNREFUSED';
+  });
   // The driver checks a certificate against the address on the socket.
-  return Object.assign(connect({ ...address, noDelay: true } as NetConnectOpts), address);
+  return Object.assign(socket, address);
 }

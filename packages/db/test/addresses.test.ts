@@ -8,6 +8,7 @@ import t, { type Test } from 'tap';
 import { describeServers } from '../src/database-url.ts';
 import { connect, queryRows } from '../src/index.ts';
 import { migrateDatabase } from '../src/migrate.ts';
+import { describeTemporaryOutage } from '../src/temporary-outage.ts';
 import { testDatabase } from '../src/test-database.ts';
 
 /** Null where the machine cannot listen there. */
@@ -55,4 +56,8 @@ t.test('A database at a socket is connected to, by the folder of the socket', as
     await assertUsable(t, there);
     t.equal(describeServers(there), `${folder}${port}`);
   }
+  const { db, close } = connect(`postgres://carillon@${encodeURIComponent(folder)}:5434/carillon`);
+  const error = await queryRows(db, sql`select 1`).catch((reason: unknown) => reason);
+  t.equal(describeTemporaryOutage(error), 'it refuses connections (ECONNREFUSED)', 'the server is down');
+  await close();
 });
