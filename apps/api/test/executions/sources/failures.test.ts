@@ -50,7 +50,7 @@ t.test('A failed source counts as unchanged with its last good text, and the run
   ]);
   t.match(
     run?.request?.prompt,
-    /could not be read now, so this is its text as of 2026-11-20T10:00:00\.000Z[^]*\nText of a\.\n/,
+    /could not be read now, so this is its text as of 2026-11-20T10:00:00\.000Z[\s\S]*\nText of a\.\n/,
   );
   t.equal(run?.outcome, null);
 });

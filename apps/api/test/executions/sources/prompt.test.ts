@@ -85,7 +85,7 @@ t.test('A prompt that is tried reads its sources, and stores nothing', async (t)
   site.paths.length = 0;
   const input = { prompt: 'Read {{source.a}} now.', sources: [source('a'), source('gone')] };
   const sent = await previewPrompt(ctx, alice(), input, { reads: true });
-  t.match(sent.prompt, /Text of a\.[^]*The source "gone" [^\n]*has no text\. It could not be read[^\n]*404/);
+  t.match(sent.prompt, /Text of a\.[\s\S]*The source "gone" [^\n]*has no text\. It could not be read[^\n]*404/);
   t.strictSame(site.paths.sort(), ['/a', '/gone']);
 });
 
