@@ -18,6 +18,7 @@ export const doctor = {
     mail: 'mail',
     storage: 'storage',
     'reverse proxy': 'reverse proxy',
+    assistants: 'assistants',
   },
   checking: 'Checking',
   found: (problems: number, warnings: number) =>
@@ -310,4 +311,18 @@ export const doctor = {
   startProxy: 'Start the API and the reverse proxy, or correct BASE_URL.',
   apiClock: (seconds: string, isAhead: boolean) =>
     `The clock of the API is ${seconds} s ${isAhead ? 'ahead of' : 'behind'} this machine's.`,
+
+  assistantsConnect: (url: string) => `claude.ai, ChatGPT and phones can connect to ${url}`,
+  assistantsNeedPages: 'assistants connect with API keys only, because DASHBOARD is false',
+  assistantsHere: (url: string) =>
+    `assistants on your computers connect to ${url}; claude.ai, ChatGPT and phones need an https address that the internet reaches`,
+  assistantsNeedHttps: (url: string) => `claude.ai, ChatGPT and phones do not connect to ${url} without https.`,
+  useHttps: 'Put a reverse proxy with a certificate in front, and set BASE_URL to its https address.',
+  assistantsNeedIpv4: (host: string) =>
+    `${host} has addresses by IPv6 only, which the servers of assistants do not reach.`,
+  addIpv4: 'Give the host an IPv4 address.',
+  assistantsRedirected: (url: string) => `${url} redirects, and assistants drop their token on the way.`,
+  setFinalAddress: 'Set BASE_URL to the address that the redirect leads to.',
+  assistantsNotServed: (url: string) => `${url} does not have the document that assistants look for.`,
+  passDocuments: 'Pass /.well-known/oauth-* on to the API, as docs/operating/reverse-proxy.md shows.',
 };

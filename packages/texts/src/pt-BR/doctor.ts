@@ -18,6 +18,7 @@ export const doctor: typeof en = {
     mail: 'e-mail',
     storage: 'armazenamento',
     'reverse proxy': 'proxy reverso',
+    assistants: 'assistentes',
   },
   checking: 'Verificando',
   found: (problems, warnings) =>
@@ -310,4 +311,17 @@ export const doctor: typeof en = {
   startProxy: 'Inicie a API e o proxy reverso ou corrija BASE_URL.',
   apiClock: (seconds, isAhead) =>
     `O relógio da API está ${seconds} s ${isAhead ? 'adiantado' : 'atrasado'} em relação ao desta máquina.`,
+
+  assistantsConnect: (url) => `claude.ai, ChatGPT e celulares podem se conectar a ${url}`,
+  assistantsNeedPages: 'assistentes se conectam só com chaves de API, porque DASHBOARD é false',
+  assistantsHere: (url) =>
+    `assistentes nos seus computadores se conectam a ${url}; claude.ai, ChatGPT e celulares precisam de um endereço https que a internet alcance`,
+  assistantsNeedHttps: (url) => `claude.ai, ChatGPT e celulares não se conectam a ${url} sem https.`,
+  useHttps: 'Coloque na frente um proxy reverso com certificado e defina BASE_URL como o endereço https dele.',
+  assistantsNeedIpv4: (host) => `${host} só tem endereços IPv6, que os servidores dos assistentes não alcançam.`,
+  addIpv4: 'Dê um endereço IPv4 ao host.',
+  assistantsRedirected: (url) => `${url} redireciona, e os assistentes perdem o token no caminho.`,
+  setFinalAddress: 'Defina BASE_URL como o endereço a que o redirecionamento leva.',
+  assistantsNotServed: (url) => `${url} não tem o documento que os assistentes procuram.`,
+  passDocuments: 'Encaminhe /.well-known/oauth-* para a API, como mostra docs/operating/reverse-proxy.md.',
 };

@@ -16,6 +16,7 @@ import { checkStorage } from '@carillon/api/product/system/checks/storage';
 import { connect, type Db, settings } from '@carillon/db';
 import type { Pooling } from '@carillon/db/pool/pooling';
 import { withDatabase } from '../command.ts';
+import { checkAssistants } from './assistants.ts';
 import { checkConfig } from './configuration.ts';
 import { checkDataFolder } from './data-folder.ts';
 import { checkDatabase } from './database.ts';
@@ -40,7 +41,7 @@ export interface CheckOptions {
   onCheck?: (check: Finding['check'], done: number, total: number) => void;
 }
 
-const CHECKS = ['data folder', 'database', 'AI provider', 'mail', 'storage', 'reverse proxy'] as const;
+const CHECKS = ['data folder', 'database', 'AI provider', 'mail', 'storage', 'reverse proxy', 'assistants'] as const;
 
 /** Runs each check; one that depends on an invalid setting is skipped with a warning. */
 export async function runChecks(env: Environment, texts: DoctorTexts, options: CheckOptions = {}): Promise<Finding[]> {
@@ -95,7 +96,14 @@ export async function runChecks(env: Environment, texts: DoctorTexts, options: C
     'S3_SECRET_ACCESS_KEY',
   ];
   await run('storage', storageVariables, () => checkStorage(config, texts));
-  await run('reverse proxy', ['BASE_URL'], () => checkProxy(config, texts));
+  let isReached = false;
+  await run('reverse proxy', ['BASE_URL'], async () => {
+    const found = await checkProxy(config, texts);
+    isReached = found.some(({ level }) => level === 'ok');
+    return found;
+  });
+  // What keeps this machine from the address was said.
+  await run('assistants', [], async () => (isReached ? checkAssistants(config, texts) : []));
   return findings;
 }
 
