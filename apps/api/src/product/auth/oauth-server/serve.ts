@@ -6,7 +6,7 @@ import type { Consent, Library, LibraryAnswer, LibraryRequest } from './library-
 
 const libraries = new WeakMap<Config, Promise<Library>>();
 
-/** Loaded with the first request: the library takes a quarter of a second and 40 MB, and most installations never need it. */
+/** Loaded with the first request: the library takes a quarter of a second and 11 MB. */
 function loadLibrary(config: Config): Promise<Library> {
   const loading = libraries.get(config) ?? import('./provider.ts').then(({ createLibrary }) => createLibrary(config));
   libraries.set(config, loading);
