@@ -1,6 +1,13 @@
 import { eq } from 'drizzle-orm';
 import t from 'tap';
-import { alerts, auditLog, notifications, users } from '../../../../packages/db/src/index.ts';
+import {
+  alerts,
+  auditLog,
+  notifications,
+  runQuestions,
+  taskVersions,
+  users,
+} from '../../../../packages/db/src/index.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { createKey } from '../../../api/test/support/keys.ts';
 import { PASSWORD, signUp, signUpAlice, signUpBob } from '../../../api/test/support/people.ts';
@@ -38,6 +45,10 @@ t.test('An export has all of an account in pages of rows, and nothing of others 
   const channel = { kind: 'ntfy', name: 'Phone', url: 'https://ntfy.example.com', topic: 'news', token: 'tk_secret' };
   await app.inject({ method: 'POST', url: '/api/channels', headers: alice.headers, payload: channel });
 
+  const question = { executionId: 1, taskId, userId: alice.id, model: 'm', createdAt };
+  const version = { taskId, number: 1, userId: alice.id, via: 'api' as const, createdAt };
+  await ctx.db.insert(taskVersions).values({ ...version, fields: ['prompt'], settings: { prompt: TASK.prompt } });
+  await ctx.db.insert(runQuestions).values({ ...question, message: 'Why?', content: 'Because.' });
   await insertProposal(ctx, alice);
   await insertProposal(ctx, bob);
   const visitor = visit(app, alice);
@@ -55,6 +66,10 @@ t.test('An export has all of an account in pages of rows, and nothing of others 
   t.equal(exported.notifications.length, NOTIFICATIONS);
   t.equal(new Set(exported.notifications.map(({ id }: { id: number }) => id)).size, NOTIFICATIONS);
   t.equal(exported.notifications[0].title, HOSTILE);
+  t.match(exported.versions, [{ taskId, number: 1, via: 'api', settings: { prompt: TASK.prompt } }]);
+  t.equal(exported.versions.length, 1);
+  t.match(exported.questions, [{ executionId: 1, message: 'Why?', content: 'Because.' }]);
+  t.equal(exported.questions.length, 1);
   t.equal(exported.proposals.length, 1);
   t.match(exported.proposals, [{ task: { name: TASK.name }, confirmedAt: null }]);
   t.match(exported.webhooks, [{ url: webhook.url }]);

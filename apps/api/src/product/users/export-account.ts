@@ -70,6 +70,8 @@ const SOURCES: Record<ExportPart, Source> = {
       webhookUrl: tasks.webhookUrl,
       notificationEmail: tasks.notificationEmail,
       channels: tasks.channels,
+      inputs: tasks.inputs,
+      version: tasks.version,
       sources: tasks.sources,
       runIf: tasks.runIf,
       createdAt: tasks.createdAt,
