@@ -1,3 +1,4 @@
+import { MAX_ID } from '@carillon/contract/primitives';
 import { CAP, TRIM, TYPE_HINT } from '@carillon/contract/validation/messages';
 import type { TSchema } from '@sinclair/typebox';
 
@@ -15,7 +16,8 @@ export function toClientSchema(schema: TSchema, { isAnswer = false } = {}): Reco
   const omitted = isAnswer ? [...OF_SERVICE, ...LIMITS, 'description'] : OF_SERVICE;
   return mapSchema(schema, (one) => {
     if (one.$ref !== undefined) throw new Error(`A client does not know ${one.$ref}.`);
-    return omit(one, omitted);
+    // Of an id, which no client reaches.
+    return omit(one, one.maximum === MAX_ID ? [...omitted, 'maximum'] : omitted);
   });
 }
 
