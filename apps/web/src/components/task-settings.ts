@@ -26,9 +26,11 @@ export type OptionalSettings = Pick<
   | 'maxRuns'
   | 'pausedUntil'
   | 'monthlyBudgetUsd'
+  | 'sources'
+  | 'runIf'
 >;
 
-export const SETTING_GROUPS = ['knows', 'web', 'answer', 'tell', 'faults', 'limits'] as const;
+export const SETTING_GROUPS = ['sources', 'knows', 'web', 'answer', 'tell', 'faults', 'limits'] as const;
 export type SettingGroup = (typeof SETTING_GROUPS)[number];
 
 export interface SettingInWords {
@@ -55,6 +57,8 @@ export function describeSettings(settings: OptionalSettings, reader: Reader): Se
   } = reader.texts;
   const { channels, inputs, maxRuns, maxRetries, timeoutMs, monthlyBudgetUsd } = settings;
   const described: [SettingGroup, string, Words | null][] = [
+    ['sources', fields.sources, describeSources(settings)],
+    ['sources', taskSettings.runIf, settings.runIf === 'changed' ? taskSettings.onlyChanged : null],
     ['knows', taskSettings.context, describeContext(settings, taskSettings)],
     ['knows', versions.fields.inputs, inputs.length === 0 ? null : listCodes(inputs.map(({ name }) => name))],
     ['web', fields.tools, describeTools(settings, taskSettings)],
@@ -83,6 +87,11 @@ export function describeSettings(settings: OptionalSettings, reader: Reader): Se
 }
 
 type SettingTexts = Texts['taskSettings'];
+
+/** `shop.example.com, "bells"`; null without any. */
+const describeSources = ({ sources }: OptionalSettings): string | null =>
+  sources.map(({ url, search }) => (url === undefined ? `"${search}"` : (URL.parse(url)?.host ?? url))).join(', ') ||
+  null;
 
 const DEFAULT_RETRIES = 3;
 

@@ -5,6 +5,8 @@ const { count, list, money, duration } = formats;
 
 /** The settings of a task that are not the default: a label, and what is set. */
 export const taskSettings = {
+  runIf: 'Condition',
+  onlyChanged: 'only if something has changed',
   context: 'Context',
   clockAndAnswer: 'date, time and last answer',
   onlyAnswer: 'last answer',

@@ -5,6 +5,8 @@ import { formats } from './formats.ts';
 const { count, list, money, duration } = formats;
 
 export const taskSettings: typeof en = {
+  runIf: 'Condição',
+  onlyChanged: 'só se algo mudou',
   context: 'Contexto',
   clockAndAnswer: 'data, hora e última resposta',
   onlyAnswer: 'última resposta',

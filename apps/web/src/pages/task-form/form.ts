@@ -13,6 +13,7 @@ import { renderScheduleFields } from './schedule/fields.ts';
 import type { Plan } from './schedule/plan.ts';
 import { renderRuns } from './schedule/runs.ts';
 import { renderGroups } from './settings/groups.ts';
+import { renderSources } from './sources/fields.ts';
 import { renderAnswer, renderOutcome, renderTrialField, TRIAL_SCRIPTS, type TrialOutcome } from './trial/trial.ts';
 
 export interface TaskForm extends TrialOutcome {
@@ -22,6 +23,8 @@ export interface TaskForm extends TrialOutcome {
   status?: number;
   /** What would be sent. */
   sent?: Html | undefined;
+  /** What the sources say. */
+  looked?: Html | undefined;
   /** What another person has saved since. */
   conflict?: Html | undefined;
   /** Whether a remark is at the end of the prompt that is not saved yet. */
@@ -85,6 +88,7 @@ export async function renderTaskForm(context: UserPageContext, form: TaskForm): 
     status = 200,
     trial,
     sent,
+    looked,
     conflict,
     proposal,
     hasRemark = false,
@@ -102,9 +106,10 @@ export async function renderTaskForm(context: UserPageContext, form: TaskForm): 
     scripts: [ASSET_URLS.attach, ASSET_URLS.taskForm, ...TRIAL_SCRIPTS],
     answer: renderAnswer(context, outcome),
     body: html`${renderOutcome(context, outcome)}${conflict}${hasRemark && html`<div class="notice info"><p role="status">${taskForm.remarkAdded}</p></div>`}
-<form class="split steps" id="task-form" method="post" enctype="multipart/form-data" action="${address ? `${address}/edit` : '/tasks/new'}"${renderScriptTexts(texts)}${status === 200 && !trial && !sent && !hasRemark && raw(' data-fresh')}>
+<form class="split steps" id="task-form" method="post" enctype="multipart/form-data" action="${address ? `${address}/edit` : '/tasks/new'}"${renderScriptTexts(texts)}${status === 200 && !trial && !sent && !looked && !hasRemark && raw(' data-fresh')}>
 ${hidden}<section class="gap">${renderProviderNotice(context, formData)}
-${renderPromptField({ prompt: values.prompt, rows: 8, errors, texts })}</section>
+${renderPromptField({ prompt: values.prompt, rows: 8, errors, texts })}
+${renderSources({ values, formData, errors, now, sent, looked, texts })}</section>
 ${renderScheduleFields(values, plan, [timeZone], errors, texts)}
 ${await renderPreview(context, plan, values, formData)}
 ${renderGroups({ values, formData, errors, now, sent, texts })}

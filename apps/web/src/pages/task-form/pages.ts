@@ -13,6 +13,7 @@ import { planRuns } from './schedule/plan.ts';
 import { renderRuns } from './schedule/runs.ts';
 import { readLimits } from './settings/read-settings.ts';
 import { showWebTools } from './settings/web-tools.ts';
+import { showLook } from './sources/look.ts';
 import { showNewTask, showStoredTask, submitTask } from './submit.ts';
 import { showPromptPreview } from './trial/prompt-preview.ts';
 
@@ -46,6 +47,8 @@ export function taskFormPages({ user, longForm, fragment }: PageRoutes): void {
   fragment('GET', '/tasks/new/tools', showWebTools);
   fragment('POST', '/tasks/new/sent', (context) => showPromptPreview(context, null));
   fragment('POST', '/tasks/:id/sent', (context) => showPromptPreview(context, readId(context)));
+  fragment('POST', '/tasks/new/look', showLook);
+  fragment('POST', '/tasks/:id/look', showLook);
   user('GET', '/tasks/:id/edit', (context) => showStoredTask(context, readId(context)));
   longForm('/tasks/:id/edit', (context) => submitTask(context, readId(context)));
   user('POST', '/tasks/:id/duplicate', duplicate);

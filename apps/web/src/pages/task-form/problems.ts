@@ -9,7 +9,12 @@ import { type Html, html } from '../../html.ts';
 export type Problems = Record<string, string[]>;
 
 /** Fields of the API that the form has under another name. */
-const FORM_FIELDS: Record<string, string> = { recurrencePattern: 'cron', scheduledFor: 'at', attachments: 'files' };
+const FORM_FIELDS: Record<string, string> = {
+  recurrencePattern: 'cron',
+  scheduledFor: 'at',
+  attachments: 'files',
+  runIf: 'sources',
+};
 
 /** Fields of the API in which the form has several fields. */
 const PARTED = ['alerts', 'context'];
@@ -38,6 +43,7 @@ function describeProblem(field: string, place: string, message: string, texts: T
     if (field === 'files') return taskForm.fileDeleted;
     if (field === 'channels') return taskForm.channelDeleted;
     if (field === 'inputs') return taskForm.inputProblem(item.at + 1, item.message);
+    if (field === 'sources') return taskForm.sourceProblem(item.at + 1, item.message);
     if (field === 'watch') return taskForm.watchProblem(item.at + 1, item.message);
   }
   if (place === '') return completeMessage(field, IN_SECONDS.includes(field) ? toSeconds(message) : message, texts);

@@ -34,6 +34,7 @@ import { nameInputs } from './settings/inputs.ts';
 import { readLimits, readSettings } from './settings/read-settings.ts';
 import { createSettingsValues, toSettingsValues } from './settings/settings-values.ts';
 import { findMissingTools } from './settings/web-tools.ts';
+import { renderLook } from './sources/look.ts';
 import { renderPromptPreview } from './trial/prompt-preview.ts';
 import { tryTask } from './trial/try-task.ts';
 
@@ -136,7 +137,14 @@ interface Submission {
   show: Show;
 }
 
-const INTENTS = { preview: showPreview, sent: showSentPrompt, try: tryPrompt, run: saveTask, save: saveTask };
+const INTENTS = {
+  preview: showPreview,
+  sent: showSentPrompt,
+  look: showSources,
+  try: tryPrompt,
+  run: saveTask,
+  save: saveTask,
+};
 type Intent = keyof typeof INTENTS;
 const isIntent = (action: string): action is Intent => Object.hasOwn(INTENTS, action);
 
@@ -173,6 +181,10 @@ async function showPreview({ plan, fileProblems, show }: Submission): Promise<Pa
 
 async function showSentPrompt({ context, values, id, show }: Submission): Promise<Page> {
   return show({ sent: await renderPromptPreview(context, values, id) });
+}
+
+async function showSources({ context, values, show }: Submission): Promise<Page> {
+  return show({ looked: await renderLook(context, values.sources) });
 }
 
 function tryPrompt({ context, form, values, formData, fileProblems, show }: Submission) {

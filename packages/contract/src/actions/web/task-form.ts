@@ -3,6 +3,7 @@ import { PreviewTaskInput } from '../../occurrences.ts';
 import { Id, strictObject, Uuid } from '../../primitives.ts';
 import { PreviewPromptInput } from '../../tasks/preview-prompt.ts';
 import { Watch } from '../../tasks/run-settings.ts';
+import { PreviewSourcesInput } from '../../tasks/sources.ts';
 import { ChangeTaskInput, CreateTaskInput, DuplicateTaskInput } from '../../tasks.ts';
 import { userAction } from './define.ts';
 
@@ -73,6 +74,7 @@ export const taskFormActions = {
   ),
   /** The system message and the prompt that a run would send. */
   previewPrompt: userAction(strictObject(TypedTask)),
+  previewSources: userAction(PreviewSourcesInput),
   createTask: userAction(NewTask),
   /** Also queues a run, unless a quota forbids it. */
   createTaskAndRun: userAction(NewTask),

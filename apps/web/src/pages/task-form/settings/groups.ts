@@ -16,7 +16,7 @@ import { readSettings } from './read-settings.ts';
 import type { SectionProps } from './section-props.ts';
 import { renderWebTools } from './web-tools.ts';
 
-type GroupName = SettingGroup | 'name' | 'model' | 'files';
+type GroupName = Exclude<SettingGroup, 'sources'> | 'name' | 'model' | 'files';
 
 interface Group {
   fields: readonly string[];
@@ -90,7 +90,7 @@ const NAMES: readonly GroupName[] = [
   'name',
   'model',
   'files',
-  ...SETTING_GROUPS.filter((name) => name !== 'tell'),
+  ...SETTING_GROUPS.filter((name) => name !== 'tell' && name !== 'sources'),
 ];
 
 /** `Maximum runs: 20 · Monthly budget: $5.00`; null while everything has its default. */

@@ -6,6 +6,7 @@ import type { OptionalSettings } from '../../../components/task-settings.ts';
 import type { Problems } from '../problems.ts';
 import type { RunLimits } from '../schedule/plan.ts';
 import { readInputs } from './inputs.ts';
+import { toSources } from '../sources/source-values.ts';
 import { readAnswerSchema } from './read-schema.ts';
 import { type SettingsValues, toSettingsValues } from './settings-values.ts';
 
@@ -111,6 +112,8 @@ export function readSettings(
     pausedUntil: readMoment('pausedUntil'),
     maxRuns: readCount('maxRuns'),
     monthlyBudgetUsd: readNumber('monthlyBudgetUsd'),
+    sources: toSources(values.sources),
+    runIf: values.onlyChanged && values.sources.length > 0 ? 'changed' : 'always',
   };
   return { settings: stored ? keepStored(read, values, stored) : read, problems };
 }

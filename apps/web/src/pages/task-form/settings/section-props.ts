@@ -13,4 +13,6 @@ export interface SectionProps {
   texts: Texts;
   /** What would be sent, if that was asked for. */
   sent: Html | undefined;
+  /** What the sources say, if that was asked for. */
+  looked?: Html | undefined;
 }

@@ -2,6 +2,7 @@ import type { StoredTask } from '../../../actions.ts';
 import { formatLocalTime } from '../../../components/schedule/local-time.ts';
 import type { OptionalSettings } from '../../../components/task-settings.ts';
 import type { Form } from '../../../http/forms.ts';
+import { readSourceValues, type SourceValues, toSourceValues } from '../sources/source-values.ts';
 import { readAnswerForm } from './answer-fields.ts';
 
 /** The settings that have a default, as they are typed. */
@@ -44,10 +45,13 @@ export interface SettingsValues {
   pausedUntil: string;
   maxRuns: string;
   monthlyBudgetUsd: string;
+  sources: readonly SourceValues[];
+  /** Whether a run needs a source that has changed. */
+  onlyChanged: boolean;
 }
 
-type ListField = 'tools' | 'channels' | 'fieldNames' | 'fieldKinds' | 'inputTasks' | 'inputNames';
-type TextField = Exclude<keyof SettingsValues, 'clock' | 'previousResult' | 'requireTools' | ListField>;
+type ListField = 'tools' | 'channels' | 'fieldNames' | 'fieldKinds' | 'inputTasks' | 'inputNames' | 'sources';
+type TextField = Exclude<keyof SettingsValues, 'clock' | 'previousResult' | 'requireTools' | 'onlyChanged' | ListField>;
 
 /** More than a task takes, so that too many are refused. */
 const MAX_READ = 100;
@@ -82,6 +86,8 @@ const DEFAULTS: SettingsValues = {
   pausedUntil: '',
   maxRuns: '',
   monthlyBudgetUsd: '',
+  sources: [],
+  onlyChanged: false,
 };
 
 const {
@@ -94,6 +100,8 @@ const {
   channels: _channels,
   fieldNames: _fieldNames,
   fieldKinds: _fieldKinds,
+  sources: _sources,
+  onlyChanged: _onlyChanged,
   ...texts
 } = DEFAULTS;
 const TEXT_FIELDS = Object.keys(texts) as TextField[];
@@ -113,6 +121,8 @@ export function readSettingsValues(form: Form): SettingsValues {
       .list('inputName')
       .slice(0, MAX_READ)
       .map((name) => name.trim()),
+    sources: readSourceValues(form),
+    onlyChanged: form.has('onlyChanged'),
     tools: [...new Set(form.list('tools'))].slice(0, MAX_READ),
     channels: [...new Set(form.list('channels'))].slice(0, MAX_READ),
     fieldNames: form
@@ -178,4 +188,6 @@ export const toSettingsValues = (task: OptionalSettings & { timezone: string }):
   pausedUntil: writeMoment(task.pausedUntil, task.timezone),
   maxRuns: writeNumber(task.maxRuns),
   monthlyBudgetUsd: writeNumber(task.monthlyBudgetUsd),
+  sources: toSourceValues(task.sources),
+  onlyChanged: task.runIf === 'changed',
 });

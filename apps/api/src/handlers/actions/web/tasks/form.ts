@@ -9,6 +9,8 @@ import { tryPrompt } from '../../../../product/agent/try-prompt.ts';
 import { previewPrompt } from '../../../../product/executions/request/preview-prompt.ts';
 import { tryWatch } from '../../../../product/executions/result/try-watch.ts';
 import { executeTask } from '../../../../product/executions/start.ts';
+import { listSecrets } from '../../../../product/secrets/read.ts';
+import { previewSources } from '../../../../product/sources/preview.ts';
 import { duplicateTask } from '../../../../product/tasks/duplicate.ts';
 import { estimateCost } from '../../../../product/tasks/estimate-cost.ts';
 import { getTask } from '../../../../product/tasks/read.ts';
@@ -32,18 +34,20 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
     const { ai } = ctx.config;
     const providers = await ctx.providers.load();
     const models = listModels(providers);
+    const secrets = await listSecrets(ctx, caller);
+    const sources = { canSearch: ctx.config.searchUrl !== null, secrets };
     if (id === undefined) {
       const [{ defaultModel }, choices] = await Promise.all([
         getSettings(ctx),
         listFormChoices(ctx, caller, attachments),
       ]);
       const webTools = describeWebTools(ai, providers, aiModel ?? defaultModel);
-      return { task: null, defaultModel, ...choices, models: await models, webTools };
+      return { task: null, defaultModel, ...choices, ...sources, models: await models, webTools };
     }
     const task = await getTask(ctx, caller, id);
     const choices = await listFormChoices(ctx, caller, [...task.attachments, ...attachments], task);
     const webTools = describeWebTools(ai, providers, aiModel ?? task.aiModel);
-    return { task, defaultModel: null, ...choices, models: await models, webTools };
+    return { task, defaultModel: null, ...choices, ...sources, models: await models, webTools };
   }),
 
   findWebTools: signedIn('findWebTools', async ({ ctx }, { aiModel }) =>
@@ -57,6 +61,10 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
   estimateCost: signedIn('estimateCost', async ({ ctx, caller }, input) => estimateCost(ctx, caller, input)),
 
   previewPrompt: signedIn('previewPrompt', async ({ ctx, caller }, input) => previewPrompt(ctx, caller, input)),
+
+  previewSources: signedIn('previewSources', async ({ ctx, caller }, input) => ({
+    sources: await previewSources(ctx, caller, input),
+  })),
 
   createTask: signedIn(
     'createTask',
