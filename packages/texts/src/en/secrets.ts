@@ -17,7 +17,7 @@ export const secrets = {
   nameForm: 'must begin with a letter, and have only lower-case letters, digits and _',
   hostHint: 'Only this host gets the secret, such as api.example.com',
   headerHint: 'Most services use Authorization',
-  valueHint: 'The whole value, such as Bearer …. It is stored encrypted and never shown again.',
+  valueHint: 'The whole value, with Bearer if the service needs it. It is stored encrypted and never shown again.',
   create: 'Create secret',
   created: 'The secret is created.',
   deleteSecret: (name: string) => `Delete ${name}…`,

@@ -17,7 +17,8 @@ export const secrets: typeof en = {
   nameForm: 'deve começar com uma letra e ter só letras minúsculas, números e _',
   hostHint: 'Só este servidor recebe o segredo, por exemplo api.example.com',
   headerHint: 'A maioria dos serviços usa Authorization',
-  valueHint: 'O valor inteiro, por exemplo Bearer …. Ele é guardado criptografado e não é mostrado de novo.',
+  valueHint:
+    'O valor inteiro, com Bearer se o serviço precisar. Ele é guardado criptografado e não é mostrado de novo.',
   create: 'Criar segredo',
   created: 'O segredo foi criado.',
   deleteSecret: (name) => `Excluir ${name}…`,

@@ -30,9 +30,9 @@ ${
   others.length > 0 &&
   html`<details><summary>${taskForm.moreSources}</summary><div class="gap">${others.map((source, at) => renderSource(source, first.length + at, props))}</div></details>`
 }
-${renderTick('onlyChanged', values.onlyChanged, taskForm.onlyChanged, taskForm.onlyChangedHint)}
 <div><button name="action" value="look" formnovalidate formaction="${action}" hx-post="${path}/look" hx-target="#looked" hx-swap="innerHTML">${taskForm.look}</button></div>
-<div class="gap" id="looked" aria-live="polite">${looked}</div></div></details></div>`;
+<div class="gap" id="looked" aria-live="polite">${looked}</div>
+<div class="ticks">${renderTick('onlyChanged', values.onlyChanged, taskForm.onlyChanged, taskForm.onlyChangedHint)}</div></div></details></div>`;
 }
 
 function renderSource(source: SourceValues, at: number, { formData, texts }: SectionProps): Html {
