@@ -48,7 +48,6 @@ export function taskFormPages({ user, longForm, fragment }: PageRoutes): void {
   fragment('POST', '/tasks/new/sent', (context) => showPromptPreview(context, null));
   fragment('POST', '/tasks/:id/sent', (context) => showPromptPreview(context, readId(context)));
   fragment('POST', '/tasks/new/look', showLook);
-  fragment('POST', '/tasks/:id/look', showLook);
   user('GET', '/tasks/:id/edit', (context) => showStoredTask(context, readId(context)));
   longForm('/tasks/:id/edit', (context) => submitTask(context, readId(context)));
   user('POST', '/tasks/:id/duplicate', duplicate);

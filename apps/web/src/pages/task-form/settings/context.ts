@@ -21,6 +21,6 @@ ${renderTick('previousResult', previousResult, taskForm.lastAnswer, taskForm.las
 ${renderInputs(props)}
 <details><summary>${taskForm.variables}</summary><p class="hint">${taskForm.variablesHint}</p>
 <dl class="facts">${Object.entries(taskForm.variableMeanings).map(([name, meaning]) => html`<dt><code>{{${name}}}</code></dt><dd>${meaning}</dd>`)}</dl></details>
-<div hx-post="${path}/sent" hx-trigger="toggle from:#knows once, change from:#knows, change from:#web, change from:#prompt, change from:#name, change from:#answer, change from:#timezone" hx-target="#sent" hx-swap="innerHTML" hx-sync="this:replace"><button name="action" value="sent" formnovalidate formaction="${action}" hx-post="${path}/sent" hx-target="#sent" hx-swap="innerHTML">${taskForm.showPrompt}</button></div>
+<div hx-post="${path}/sent" hx-trigger="toggle from:#knows once, change from:#knows, change from:#sources, change from:#web, change from:#prompt, change from:#name, change from:#answer, change from:#timezone" hx-target="#sent" hx-swap="innerHTML" hx-sync="this:replace"><button name="action" value="sent" formnovalidate formaction="${action}" hx-post="${path}/sent" hx-target="#sent" hx-swap="innerHTML">${taskForm.showPrompt}</button></div>
 <div class="gap" id="sent" aria-live="polite">${sent}</div>`;
 }

@@ -11,8 +11,7 @@ export function renderSources(props: SectionProps): Html {
   const { values, formData, errors, looked, now, texts } = props;
   const { taskForm } = texts;
   const { task } = formData;
-  const path = `/tasks/${task?.id ?? 'new'}`;
-  const action = `${task ? `${path}/edit` : path}#sources`;
+  const action = `${task ? `/tasks/${task.id}/edit` : '/tasks/new'}#sources`;
   const isOpen = values.sources.length > 0 || errors.fields.sources !== undefined || looked !== undefined;
   const { settings } = readSettings(values, task, texts);
   const said = describeSettings(settings, { now, timeZone: values.timezone, texts }).filter(
@@ -30,7 +29,7 @@ ${
   others.length > 0 &&
   html`<details><summary>${taskForm.moreSources}</summary><div class="gap">${others.map((source, at) => renderSource(source, first.length + at, props))}</div></details>`
 }
-<div><button name="action" value="look" formnovalidate formaction="${action}" hx-post="${path}/look" hx-target="#looked" hx-swap="innerHTML">${taskForm.look}</button></div>
+<div><button name="action" value="look" formnovalidate formaction="${action}" hx-post="/tasks/new/look" hx-target="#looked" hx-swap="innerHTML">${taskForm.look}</button></div>
 <div class="gap" id="looked" aria-live="polite">${looked}</div>
 <div class="ticks">${renderTick('onlyChanged', values.onlyChanged, taskForm.onlyChanged, taskForm.onlyChangedHint)}</div></div></details></div>`;
 }

@@ -10,9 +10,9 @@ import { readSettings } from '../settings/read-settings.ts';
 
 /** What names the task to an action, as the form has it. */
 export const describeTask = (
-  { name, timezone, context, outputSchema = null, tools = [], inputs = [] }: TaskSettingsInput & { timezone: string },
+  { name, timezone, context, outputSchema = null, tools = [], inputs = [], sources = [] }: TaskSettingsInput & { timezone: string },
   taskId: number | null,
-) => ({ name, timezone, context, outputSchema, tools, inputs, ...(taskId !== null && { taskId }) });
+) => ({ name, timezone, context, outputSchema, tools, inputs, sources, ...(taskId !== null && { taskId }) });
 
 /** What a run that starts now would send; a sentence where that cannot be said. */
 export async function renderPromptPreview(
@@ -20,10 +20,10 @@ export async function renderPromptPreview(
   values: FormValues,
   id: number | null,
 ): Promise<Html> {
-  const { context, outputSchema, tools, inputs } = readSettings(values, null, texts).settings;
+  const { context, outputSchema, tools, inputs, sources } = readSettings(values, null, texts).settings;
   const { prompt, timezone } = values;
   const name = values.name.trim() || nameTask(prompt, texts);
-  const task = describeTask({ name, timezone, prompt, context, outputSchema, tools, inputs }, id);
+  const task = describeTask({ name, timezone, prompt, context, outputSchema, tools, inputs, sources }, id);
   const result = await actions.previewPrompt(session, { prompt, ...task });
   if (!result.success) {
     const { fields, form } = toFormErrors(result, texts);

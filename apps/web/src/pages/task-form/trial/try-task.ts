@@ -20,6 +20,7 @@ const TRIED = [
   'maxToolUses',
   'inputs',
   'watch',
+  'sources',
 ];
 
 interface TrialTask {
