@@ -16,6 +16,8 @@ const BLOCKS = new Set(
     ' ',
   ),
 );
+/** What follows an element, where it is not what precedes it. */
+const ENDS = { td: ' | ', th: ' | ', tr: '', li: '' };
 const HIDDEN = new Set(
   'script style template head svg math iframe object embed canvas audio video datalist'.split(' '),
 );
@@ -75,7 +77,7 @@ function toText(nodes, hidden) {
     else if (node.children && !hidden.has(node.name) && node.attribs?.hidden === undefined) {
       const edge = BLOCKS.has(node.name) ? '\n' : '';
       text += node.name === 'li' ? '\n- ' : edge;
-      stack.push(node.name === 'td' || node.name === 'th' ? ' | ' : edge);
+      stack.push(ENDS[node.name] ?? edge);
       for (let at = node.children.length - 1; at >= 0; at -= 1) stack.push(node.children[at]);
     }
   }
@@ -83,7 +85,7 @@ function toText(nodes, hidden) {
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')
     .replace(/\n(?:- )?(?=\n- )/g, '')
-    .replace(/ \|(?=\n|$)/g, '')
+    .replace(/ \| ?(?=\n|$)/g, '')
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 }

@@ -9,6 +9,7 @@ import { selectLatestRuns } from './runs.ts';
 interface Found {
   files: { id: string; name: string; size: number; uploadedAt: string }[];
   channels: ChannelChoice[];
+  secrets: { name: string; host: string }[];
   tasks: { id: number; name: string }[];
   /** The latest ones that have started, of the task that is opened. */
   runs: { id: number; at: string }[];
@@ -19,7 +20,7 @@ interface OpenedTask {
   inputs: readonly { taskId: number }[];
 }
 
-/** What a task can name, in one statement: the newest files and tasks, those with these ids, and all channels. */
+/** What a task can name, in one statement: the newest files and tasks, those with these ids, all channels and secrets. */
 export async function listFormChoices(
   { db }: Context,
   caller: Caller,
@@ -29,10 +30,11 @@ export async function listFormChoices(
   const [found] = await queryRows<Found>(
     db,
     sql`select ${selectAttachable(caller, fileIds)} as files, ${selectChannelChoices(sql`${caller.id}`)} as channels,
-      ${selectReadable(caller, task?.inputs ?? [])} as tasks, ${task ? selectStarted(caller, task.id) : sql`'[]'::json`} as runs`,
+      ${selectSecrets(caller)} as secrets, ${selectReadable(caller, task?.inputs ?? [])} as tasks, ${task ? selectStarted(caller, task.id) : sql`'[]'::json`} as runs`,
   );
-  const { files = [], channels = [], tasks = [], runs = [] } = found ?? {};
-  return { files: files.map((file) => ({ ...file, uploadedAt: toInstant(file.uploadedAt) })), channels, tasks, runs };
+  const { files = [], channels = [], secrets = [], tasks = [], runs = [] } = found ?? {};
+  const dated = files.map((file) => ({ ...file, uploadedAt: toInstant(file.uploadedAt) }));
+  return { files: dated, channels, secrets, tasks, runs };
 }
 
 const NEWEST_TASKS = 200;
@@ -52,6 +54,10 @@ const selectStarted = ({ id }: Caller, taskId: number): SQL => sql`(
   select coalesce(json_agg(json_build_object('id', e.id, 'at', coalesce(e.planned_for, e.created_at)) order by e.id desc)
     filter (where e.started_at is not null and e.user_id = ${id}), '[]')
   from (${selectLatestRuns(sql`${taskId}::int`, LATEST_RUNS)}) e)`;
+
+const selectSecrets = ({ id }: Caller): SQL => sql`(
+  select coalesce(json_agg(json_build_object('name', s.name, 'host', s.host) order by s.name), '[]')
+  from secrets s where s.user_id = ${id})`;
 
 const NEWEST_FILES = 8;
 

@@ -5,8 +5,8 @@ import { parseLocalTime } from '../../../components/schedule/local-time.ts';
 import type { OptionalSettings } from '../../../components/task-settings.ts';
 import type { Problems } from '../problems.ts';
 import type { RunLimits } from '../schedule/plan.ts';
-import { readInputs } from './inputs.ts';
 import { toSources } from '../sources/source-values.ts';
+import { readInputs } from './inputs.ts';
 import { readAnswerSchema } from './read-schema.ts';
 import { type SettingsValues, toSettingsValues } from './settings-values.ts';
 

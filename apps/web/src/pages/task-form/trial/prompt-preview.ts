@@ -10,7 +10,15 @@ import { readSettings } from '../settings/read-settings.ts';
 
 /** What names the task to an action, as the form has it. */
 export const describeTask = (
-  { name, timezone, context, outputSchema = null, tools = [], inputs = [], sources = [] }: TaskSettingsInput & { timezone: string },
+  {
+    name,
+    timezone,
+    context,
+    outputSchema = null,
+    tools = [],
+    inputs = [],
+    sources = [],
+  }: TaskSettingsInput & { timezone: string },
   taskId: number | null,
 ) => ({ name, timezone, context, outputSchema, tools, inputs, sources, ...(taskId !== null && { taskId }) });
 

@@ -9,7 +9,6 @@ import { tryPrompt } from '../../../../product/agent/try-prompt.ts';
 import { previewPrompt } from '../../../../product/executions/request/preview-prompt.ts';
 import { tryWatch } from '../../../../product/executions/result/try-watch.ts';
 import { executeTask } from '../../../../product/executions/start.ts';
-import { listSecrets } from '../../../../product/secrets/read.ts';
 import { previewSources } from '../../../../product/sources/preview.ts';
 import { duplicateTask } from '../../../../product/tasks/duplicate.ts';
 import { estimateCost } from '../../../../product/tasks/estimate-cost.ts';
@@ -34,20 +33,19 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
     const { ai } = ctx.config;
     const providers = await ctx.providers.load();
     const models = listModels(providers);
-    const secrets = await listSecrets(ctx, caller);
-    const sources = { canSearch: ctx.config.searchUrl !== null, secrets };
+    const canSearch = ctx.config.searchUrl !== null;
     if (id === undefined) {
       const [{ defaultModel }, choices] = await Promise.all([
         getSettings(ctx),
         listFormChoices(ctx, caller, attachments),
       ]);
       const webTools = describeWebTools(ai, providers, aiModel ?? defaultModel);
-      return { task: null, defaultModel, ...choices, ...sources, models: await models, webTools };
+      return { task: null, defaultModel, ...choices, canSearch, models: await models, webTools };
     }
     const task = await getTask(ctx, caller, id);
     const choices = await listFormChoices(ctx, caller, [...task.attachments, ...attachments], task);
     const webTools = describeWebTools(ai, providers, aiModel ?? task.aiModel);
-    return { task, defaultModel: null, ...choices, ...sources, models: await models, webTools };
+    return { task, defaultModel: null, ...choices, canSearch, models: await models, webTools };
   }),
 
   findWebTools: signedIn('findWebTools', async ({ ctx }, { aiModel }) =>
