@@ -28,6 +28,11 @@ export function roundUp(value: number): number {
   return power * ([1, 2, 5, 10].find((step) => step * power >= value) ?? 10);
 }
 
+/** The smallest amount that is written as a number. */
+const SMALLEST_USD = 0.0001;
+
+export const roundUpUsd = (usd: number): number => (usd > 0 ? Math.max(SMALLEST_USD, roundUp(usd)) : roundUp(usd));
+
 /** Bars with positions in per cent, so that text does not shrink. `top` is the value of the top line. */
 export function renderBars(bars: readonly Bar[], top: number, { label, scale, from, to }: BarChartOptions): Html {
   const share = 100 / Math.max(bars.length, 1);

@@ -107,6 +107,11 @@ t.test('A failed run is shown with its reason and a link', async (t) => {
   t.match(page.document.querySelector('.answer')?.text, /All is well/, 'the answer is that of the run before');
 });
 
+t.test('The scale of the smallest costs is a number', async (t) => {
+  const { page } = await open({}, [{ costUsd: 0.00002 }, { costUsd: 0.00004 }]);
+  t.match(page.text, /Cost, up to \$0\.0001(?!\d)/);
+});
+
 t.test('A run that you stopped is no failure in the strip', async (t) => {
   const { page } = await open({}, [{}, { status: 'failed', errorCode: 'CANCELLED' }]);
   t.match(page.text, /Last 2 planned runs ?1 on time, 1 (stopped|cancelled)/i);

@@ -10,6 +10,8 @@ const SLOT_MS = HOUR_MS / 2;
 const SLOTS = 48;
 const TICK_HOURS = 3;
 const SHOWN_RUNS = 6;
+/** A label beyond this share would leave the chart. */
+const LAST_LABEL = 0.95;
 const BAR_WIDTH = 0.013;
 
 const BASE = 71;
@@ -32,13 +34,14 @@ function renderTicks(context: UserPageContext): Html[] {
     .map((at) => ({ at, time: formats.time(at, timeZone) }))
     .filter(({ time }) => time.endsWith(':00') && Number(time.slice(0, 2)) % TICK_HOURS === 0)
     .map(({ at, time }) => {
-      const x = percent((at.getTime() - now.getTime()) / (SLOTS * SLOT_MS));
+      const share = (at.getTime() - now.getTime()) / (SLOTS * SLOT_MS);
+      const x = percent(share);
       const isMidnight = time === '00:00';
       const isMinor = Number(time.slice(0, 2)) % (2 * TICK_HOURS) !== 0;
       const text = isMidnight ? formats.day(at, context) : time;
       return html`<line class="rod" x1="${x}" x2="${x}" y1="${BASE}" y2="77"/><text class="${
         isMidnight ? 'strong' : isMinor ? 'tick minor' : 'tick'
-      }" x="${x}" y="93" text-anchor="middle">${text}</text>`;
+      }" x="${x}" y="93" text-anchor="${share > LAST_LABEL ? 'end' : 'middle'}">${text}</text>`;
     });
 }
 

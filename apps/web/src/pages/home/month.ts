@@ -1,5 +1,5 @@
 import type { WebActionData } from '../../actions.ts';
-import { type Bar, renderBars, roundUp } from '../../components/charts.ts';
+import { type Bar, renderBars, roundUpUsd } from '../../components/charts.ts';
 import { renderShare } from '../../components/meters.ts';
 import { type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
@@ -21,7 +21,7 @@ function renderCosts(usage: Usage, { now, texts: { home, formats } }: UserPageCo
     return { value, title: home.dayCost(nameDay(at + 1), formats.money(value)) };
   });
   const most = Math.max(...bars.map(({ value }) => value));
-  const top = roundUp(most);
+  const top = roundUpUsd(most);
   return html`<figure><figcaption>${home.costByDay}</figcaption>${renderBars(bars, top, {
     label: home.costChart(formats.month(now, ZONE), formats.money(most)),
     scale: most > 0 ? home.upTo(formats.money(top)) : home.noCost,

@@ -1,23 +1,27 @@
 import type { Formats, Texts } from '@carillon/texts';
 import type { TaskView } from '../../actions.ts';
-import { type Bar, renderBars, roundUp } from '../../components/charts.ts';
+import { type Bar, renderBars, roundUp, roundUpUsd } from '../../components/charts.ts';
 import { EMPTY, type Html, html } from '../../html.ts';
 import type { UserPageContext } from '../../page.ts';
 
 interface Measure {
   name: keyof Texts['tasks']['measures'];
   format(formats: Formats, value: number): string;
+  /** The top of the scale. */
+  roundUp(value: number): number;
   read(run: TaskView['runs'][number]): number | null;
 }
 
 const COST: Measure = {
   name: 'cost',
   format: (formats, value) => formats.money(value),
+  roundUp: roundUpUsd,
   read: ({ costUsd }) => costUsd,
 };
 const TIME: Measure = {
   name: 'time',
   format: (formats, value) => formats.duration(value),
+  roundUp,
   read: ({ processingTimeMs }) => processingTimeMs,
 };
 
@@ -36,7 +40,11 @@ ${[COST, TIME]
 </section>`;
 }
 
-function renderMeasure(context: UserPageContext, runs: TaskView['runs'], { name, format, read }: Measure): Html {
+function renderMeasure(
+  context: UserPageContext,
+  runs: TaskView['runs'],
+  { name, format, roundUp, read }: Measure,
+): Html {
   const { tasks, formats } = context.texts;
   const show = (value: number) => format(formats, value);
   const measure = tasks.measures[name];

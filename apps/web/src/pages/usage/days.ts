@@ -1,5 +1,5 @@
 import type { Formats, Texts } from '@carillon/texts';
-import { type Bar, renderBars, roundUp } from '../../components/charts.ts';
+import { type Bar, renderBars, roundUpUsd } from '../../components/charts.ts';
 import { renderCell, renderRow, renderRowHead, renderTable } from '../../components/tables.ts';
 import { type Html, html } from '../../html.ts';
 import type { Month, Period } from './month.ts';
@@ -33,7 +33,7 @@ function renderChart(
     return { value, title: `${nameDay(at + 1)}: ${show(formats, value)}` };
   });
   const most = Math.max(...bars.map(({ value }) => value));
-  const top = roundUp(most);
+  const top = roundUpUsd(most);
   return html`<figure><figcaption>${caption}</figcaption>${renderBars(bars, top, {
     label: usage.chart(caption, period.name, show(formats, most)),
     scale: most > 0 ? usage.scale(show(formats, top)) : usage.nothingYet,
