@@ -38,6 +38,7 @@ import { schedule } from './schedule.ts';
 import { secondFactor } from './second-factor.ts';
 import { secrets } from './secrets.ts';
 import { settings } from './settings.ts';
+import { taskFiles } from './task-files.ts';
 import { taskForm } from './task-form.ts';
 import { taskSettings } from './task-settings.ts';
 import { tasks } from './tasks.ts';
@@ -87,6 +88,7 @@ export const ptBR: typeof en = {
   secondFactor,
   secrets,
   settings,
+  taskFiles,
   taskForm,
   taskSettings,
   tasks,

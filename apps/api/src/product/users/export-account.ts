@@ -53,6 +53,7 @@ const SOURCES: Record<ExportPart, Source> = {
     key: tasks.id,
     fields: {
       id: tasks.id,
+      externalId: tasks.externalId,
       name: tasks.name,
       description: tasks.description,
       prompt: tasks.prompt,

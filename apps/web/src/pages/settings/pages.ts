@@ -18,12 +18,16 @@ import { confirm, showConfirm } from './second-factor/confirm.ts';
 import { LIST, showFactors } from './second-factor/list.ts';
 import { createSecret, deleteSecret, SECRETS, showSecretDeletion, showSecrets } from './secrets.ts';
 import { endOtherSessions, endSession } from './sessions.ts';
+import { downloadTasks, importTasks, showTaskFiles, TASK_FILES } from './task-files.ts';
 
 export function settingsPages({ user }: PageRoutes): void {
   for (const { path, show, save } of SETTING_TABS) {
     user('GET', path, show);
     user('POST', path, save);
   }
+  user('GET', TASK_FILES, showTaskFiles);
+  user('POST', TASK_FILES, importTasks);
+  user('GET', `${TASK_FILES}/tasks.yaml`, downloadTasks);
   user('GET', '/settings/export', showExport);
   user('POST', '/settings/export', exportAccount);
   user('GET', '/settings/delete', showDeletion);

@@ -6,6 +6,9 @@ import { userAction } from './define.ts';
 export const TASK_SORTS = ['next', 'name', 'newest'] as const;
 export const TASK_PAGE_SIZE = 25;
 
+/** A form is shown again with the text that it sent. Longer files are for the command. */
+export const MAX_FORM_FILE = 512 * 1024;
+
 const ListInput = strictObject({
   sort: stringEnum(TASK_SORTS),
   status: Type.Optional(TaskStatus),
@@ -27,6 +30,16 @@ export const taskListActions = {
   deleteTasks: userAction(strictObject({ ids: Ids })),
   /** Every active task, until then. */
   pauseAllTasks: userAction(strictObject({ until: InstantInput })),
+  /** A piece of the file of all tasks. */
+  readTaskFile: userAction(strictObject({ after: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ID })) })),
+  importTasks: userAction(
+    strictObject({
+      text: Type.String({ maxLength: MAX_FORM_FILE }),
+      type: stringEnum(['yaml', 'jsonl']),
+      dryRun: Type.Boolean(),
+      prune: Type.Boolean(),
+    }),
+  ),
   /** The tasks that are paused until then. */
   endPause: userAction(strictObject({ until: InstantInput })),
 };

@@ -15,28 +15,45 @@ export const ADDRESSES = ['webhookUrl', 'notificationEmail'] as const;
 
 /** The file in pieces, so that only some tasks are in memory at a time. Throws 429. */
 export async function exportTasks(ctx: Context, caller: Caller, type: FileType): Promise<AsyncIterable<string>> {
-  await assertRateLimit(ctx, TASK_FILES, userKey(TASK_FILES, caller.id));
-  return writeTasks(ctx, caller, type);
+  const first = await readTaskFile(ctx, caller, { type });
+  return readPieces(ctx, caller, type, first);
 }
 
-async function* writeTasks(ctx: Context, caller: Caller, type: FileType): AsyncGenerator<string> {
-  const channels = await listChannels(ctx, caller);
-  let isEmpty = true;
-  for (let after = 0, isLast = false; !isLast; ) {
-    const rows = await ctx.db
-      .select({ id: tasks.id, status: tasks.status, ...settingColumns })
-      .from(tasks)
-      .where(and(eq(tasks.userId, caller.id), gt(tasks.id, after)))
-      .orderBy(asc(tasks.id))
-      .limit(PAGE);
-    const uploads = await findNamesakes(ctx, caller, [...new Set(rows.flatMap(({ attachments }) => attachments))]);
-    const inputs = await nameInputs(ctx, caller, rows);
-    for (const row of rows) yield write(toFileTask({ ...row, inputs: inputs(row) }, channels, uploads), type);
-    isLast = rows.length < PAGE;
-    after = rows.at(-1)?.id ?? after;
-    isEmpty &&= rows.length === 0;
+async function* readPieces(ctx: Context, caller: Caller, type: FileType, first: Piece): AsyncGenerator<string> {
+  yield first.text;
+  for (let { after } = first; after !== null; ) {
+    const piece = await readTaskFile(ctx, caller, { type, after });
+    yield piece.text;
+    after = piece.after;
   }
-  if (isEmpty && type === 'yaml') yield '[]\n';
+}
+
+interface Piece {
+  text: string;
+  /** Where the next piece begins; null at the end. */
+  after: number | null;
+}
+
+/** A piece of the file. The first one throws 429. */
+export async function readTaskFile(
+  ctx: Context,
+  caller: Caller,
+  { type, after = 0 }: { type: FileType; after?: number },
+): Promise<Piece> {
+  if (after === 0) await assertRateLimit(ctx, TASK_FILES, userKey(TASK_FILES, caller.id));
+  const channels = await listChannels(ctx, caller);
+  const rows = await ctx.db
+    .select({ id: tasks.id, status: tasks.status, ...settingColumns })
+    .from(tasks)
+    .where(and(eq(tasks.userId, caller.id), gt(tasks.id, after)))
+    .orderBy(asc(tasks.id))
+    .limit(PAGE);
+  const uploads = await findNamesakes(ctx, caller, [...new Set(rows.flatMap(({ attachments }) => attachments))]);
+  const inputs = await nameInputs(ctx, caller, rows);
+  const texts = rows.map((row) => write(toFileTask({ ...row, inputs: inputs(row) }, channels, uploads), type));
+  const isEmpty = after === 0 && rows.length === 0 && type === 'yaml';
+  const last = rows.length === PAGE ? rows.at(-1) : undefined;
+  return { text: isEmpty ? '[]\n' : texts.join(''), after: last?.id ?? null };
 }
 
 /** Returns a function from a task to its inputs by external id, without those that are deleted. */

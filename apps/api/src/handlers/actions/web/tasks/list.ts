@@ -1,17 +1,32 @@
 import { AppError } from '../../../../errors.ts';
 import { executeTask } from '../../../../product/executions/start.ts';
 import { deleteTask } from '../../../../product/tasks/delete.ts';
+import { readTaskFile } from '../../../../product/tasks/files/export.ts';
+import { importTasks } from '../../../../product/tasks/files/import.ts';
 import { listTasksBefore, listTasksPausedUntil } from '../../../../product/tasks/pause-all.ts';
 import { findTasksByName, getTaskNames, listTasksWithRuns } from '../../../../product/tasks/task-list.ts';
 import { changeTask } from '../../../../product/tasks/write.ts';
 import type { WebActionBuilder } from '../create-web-action.ts';
 import { RUN_MS, runOnce } from '../run-once.ts';
 
+const NOTHING = { created: 0, updated: 0, unchanged: 0, deleted: 0, preview: [] };
+
 /** Each change of several tasks counts as one towards the rate limit. */
 export const taskListActions = ({ signedIn }: WebActionBuilder) => ({
   getTaskList: signedIn('getTaskList', ({ ctx, caller }, query) => listTasksWithRuns(ctx, caller, query)),
   findTasks: signedIn('findTasks', ({ ctx, caller }, { search }) => findTasksByName(ctx, caller, search)),
   getTaskNames: signedIn('getTaskNames', ({ ctx, caller }, input) => getTaskNames(ctx, caller, input)),
+
+  readTaskFile: signedIn('readTaskFile', ({ ctx, caller }, { after }) =>
+    readTaskFile(ctx, caller, { type: 'yaml', ...(after !== undefined && { after }) }),
+  ),
+  importTasks: signedIn('importTasks', ({ ctx, caller }, input) =>
+    importTasks(ctx, caller, input).catch((error) => {
+      // Its page shows them in a table.
+      if (error instanceof AppError && error.errors) return { ...NOTHING, errors: [...error.errors] };
+      throw error;
+    }),
+  ),
 
   runTasks: signedIn(
     'runTasks',
