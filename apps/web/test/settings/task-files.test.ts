@@ -66,6 +66,6 @@ t.test('What is wrong is said with line and field, and the text stays in the for
   const active = Array.from({ length: 11 }, (_, at) => line(`t${at}`, { status: 'active' })).join('\n');
   t.match(await visitor.submit(await visitor.open(PATH), 'Preview', { text: active }), {
     status: 402,
-    text: /quota of 10 active tasks/,
+    text: /You have 10 active tasks, the maximum/,
   });
 });

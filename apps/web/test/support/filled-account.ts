@@ -19,6 +19,7 @@ import { listPages, toAddress } from './every-page.ts';
 const OTHERS: readonly string[] = [
   '/executions.csv',
   '/usage.csv',
+  '/settings/tasks/tasks.yaml',
   '/executions/:id/text',
   '/tasks/new/tools',
   '/setup',
