@@ -43,6 +43,16 @@ API keys still work. Delete those that you do not know.
 `,
   }),
 
+  appConnected: (name: string, host: string, address: string): Mail => ({
+    subject: 'An app was connected',
+    text: `Hello,
+
+${name} (${host}) was connected to your Carillon account.
+
+Not you? Disconnect it at ${address} and change your password now.
+`,
+  }),
+
   keyCreated: (name: string, prefix: string, scopes: readonly string[]): Mail => ({
     subject: 'An API key was created',
     text: `Hello,

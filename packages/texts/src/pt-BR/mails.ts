@@ -38,6 +38,16 @@ As chaves de API continuam funcionando. Exclua as que você não conhece.
 `,
   }),
 
+  appConnected: (name, host, address) => ({
+    subject: 'Um aplicativo foi conectado',
+    text: `Olá,
+
+${name} (${host}) foi conectado à sua conta do Carillon.
+
+Não foi você? Desconecte-o em ${address} e mude sua senha agora.
+`,
+  }),
+
   keyCreated: (name, prefix, scopes) => ({
     subject: 'Uma chave de API foi criada',
     text: `Olá,

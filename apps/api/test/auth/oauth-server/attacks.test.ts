@@ -1,7 +1,9 @@
-import { apiKeys } from '@carillon/db';
-import { eq } from 'drizzle-orm';
+import { apiKeys, oauthTokens, queryRows } from '@carillon/db';
+import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { visit } from '../../../../web/test/support/visitor.ts';
+import { endUserSessions } from '../../../src/product/auth/sessions.ts';
+import { inTransaction } from '../../../src/transaction.ts';
 import { testContext } from '../../support/context.ts';
 import { addTotp } from '../../support/factors.ts';
 import {
@@ -16,6 +18,7 @@ import {
   refresh,
 } from '../../support/oauth-client.ts';
 import { type Person, signUp } from '../../support/people.ts';
+import { until } from '../../support/until.ts';
 
 /*
  * Attacks of RFC 9700 (section) and RFC 6819 that apply to a server of public programs. Elsewhere: codes and tokens that are used
@@ -214,6 +217,20 @@ t.test('A stolen session connects nothing without the second factor', async (t) 
   t.match(refused, { success: false, code: 'CONFIRMATION_REQUIRED' });
   const page = await visit(app, alice).open(`/oauth/authorize?${search}`);
   t.match(page.url, /^\/settings\/confirm\?next=%2Foauth%2Fauthorize%3F/);
+});
+
+t.test('An answer that waits for the end of its session gets no code', async (t) => {
+  const alice = await signUp(app);
+  const { search } = buildRequest(CLAUDE);
+  const isWaiting = async () => (await queryRows(ctx.db, sql`select from pg_locks where not granted`)).length > 0;
+  let answering = Promise.resolve<unknown>(null);
+  await inTransaction(ctx, async (tx) => {
+    await endUserSessions(tx, alice.id);
+    answering = answer(app, alice, search);
+    await until(isWaiting);
+  });
+  t.match(await answering, { success: false, code: 'AUTH_REQUIRED' });
+  t.equal(await ctx.db.$count(oauthTokens, eq(oauthTokens.userId, alice.id)), 0);
 });
 
 t.test('Hostile values neither break the page nor its headers', async (t) => {

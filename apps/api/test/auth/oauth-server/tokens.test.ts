@@ -1,4 +1,4 @@
-import { apiKeys, auditLog, oauthTokens } from '@carillon/db';
+import { apiKeys, auditLog, mails, oauthTokens } from '@carillon/db';
 import { and, eq, like } from 'drizzle-orm';
 import t from 'tap';
 import { buildWebActions } from '../../../src/handlers/actions/web/build.ts';
@@ -164,6 +164,8 @@ t.test('The same program replaces its connection', async (t) => {
   t.equal((await refresh(app, CLAUDE, first.refresh_token)).statusCode, 400);
   t.equal(await status(second.access_token), 200);
   t.match(await listApps(alice), [{ name: 'Claude', host: 'claude.ai', scopes: ['tasks:read'] }]);
+  const sent = await ctx.db.select({ subject: mails.subject }).from(mails).where(eq(mails.recipient, alice.email));
+  t.same(sent, [{ subject: 'An app was connected' }], 'the owner is told once');
 });
 
 t.test('50 programs can be connected, beside the 25 keys', async (t) => {

@@ -27,7 +27,7 @@ export function createAdapter(resource: string, name: string): Adapter {
   if (name in TOKEN_KINDS) return createTokenAdapter(TOKEN_KINDS[name as keyof typeof TOKEN_KINDS]);
   if (name === 'Client') return { ...nothing, find: async (id) => findCallClient(id) };
   if (name === 'Session') return { ...nothing, find: async () => describeSession() };
-  if (name === 'Grant') return { ...nothing, find: (id) => findGrant(resource, id), destroy: revokeGrant };
+  if (name === 'Grant') return { ...nothing, find: async (id) => findGrant(resource, id), destroy: revokeGrant };
   return nothing;
 }
 
@@ -58,18 +58,12 @@ function describeSession(): Payload | undefined {
   };
 }
 
-async function findGrant(resource: string, grantId: string): Promise<Payload | undefined> {
-  const { ctx, client, consent } = getCall();
-  if (consent) {
-    const { userId, scopes } = consent;
-    return describeGrant(resource, grantId, userId, client?.id ?? '', scopes.join(' '));
-  }
-  const [row] = await ctx.db
-    .select({ userId: oauthTokens.userId, clientId: oauthTokens.clientId, payload: oauthTokens.payload })
-    .from(oauthTokens)
-    .where(and(eq(oauthTokens.grantId, grantId), sql`${oauthTokens.kind} <> 'access'`))
-    .limit(1);
-  return row && describeGrant(resource, grantId, row.userId, row.clientId, String(row.payload.scope));
+/** What a code or a refresh token was given for. */
+function findGrant(resource: string, grantId: string): Payload | undefined {
+  const { client, consent, source } = getCall();
+  if (consent && client) return describeGrant(resource, grantId, consent.userId, client.id, consent.scopes.join(' '));
+  if (source?.grantId !== grantId) return undefined;
+  return describeGrant(resource, grantId, source.userId, source.clientId, String(source.payload.scope));
 }
 
 const describeGrant = (resource: string, jti: string, userId: number, clientId: string, scope: string): Payload => ({
@@ -94,11 +88,14 @@ function createTokenAdapter(kind: (typeof TOKEN_KINDS)[keyof typeof TOKEN_KINDS]
   const hasToken = (token: string) => and(eq(oauthTokens.tokenHash, hashApiKey(token)), eq(oauthTokens.kind, kind));
   return {
     async upsert(token, { jti: _token, iat: _iat, exp: _exp, ...payload }, expiresIn) {
-      const { ctx, client } = getCall();
+      const { ctx, client, source } = getCall();
       const { accountId, grantId, clientId } = payload;
       if (!client || !grantId || !clientId) throw new Error('The token has no grant.');
       const now = ctx.now();
-      if (kind === 'access') await openConnection(ctx, client, { ...payload, grantId, userId: Number(accountId) });
+      if (kind === 'access') {
+        const redirect = String(source?.payload.redirectUri);
+        await openConnection(ctx, client, { ...payload, grantId, redirect, userId: Number(accountId) });
+      }
       await ctx.db.insert(oauthTokens).values({
         tokenHash: hashApiKey(token),
         kind,
@@ -113,7 +110,8 @@ function createTokenAdapter(kind: (typeof TOKEN_KINDS)[keyof typeof TOKEN_KINDS]
 
     /** Locks the account first, as everything does that ends a connection, and then the token. */
     async find(token) {
-      const { ctx } = getCall();
+      const call = getCall();
+      const { ctx } = call;
       const [owner] = await ctx.db.select({ userId: oauthTokens.userId }).from(oauthTokens).where(hasToken(token));
       if (!owner) return undefined;
       await ctx.db.select({ id: users.id }).from(users).where(eq(users.id, owner.userId)).for('no key update');
@@ -125,6 +123,7 @@ function createTokenAdapter(kind: (typeof TOKEN_KINDS)[keyof typeof TOKEN_KINDS]
         .for('update');
       if (!row) return undefined;
       const { payload, expiresAt, consumedAt } = row;
+      if (kind !== 'access') call.source = row;
       const usedUntil = consumedAt && consumedAt.getTime() + (kind === 'refresh' ? GRACE_MS : 0);
       const isUsed = usedUntil !== null && usedUntil <= now.getTime();
       const exp = toSeconds(getLibraryTime() + expiresAt.getTime() - now.getTime()) + 1;

@@ -1,7 +1,9 @@
-import { apiKeys, oauthClients, oauthTokens } from '@carillon/db';
+import { apiKeys, oauthClients, oauthTokens, users } from '@carillon/db';
+import { getTexts } from '@carillon/texts';
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
 import { AppError } from '../../../errors.ts';
+import { queueMail } from '../../../lib/mail/queue.ts';
 import { describeActor, recordAudit } from '../../../platform/events/audit-log.ts';
 import { quotaExceededError } from '../../../platform/limits/quotas.ts';
 import { describeHost, type OAuthClient } from './clients.ts';
@@ -11,6 +13,8 @@ const MAX_CONNECTIONS = 50;
 interface Granted {
   grantId: string;
   userId: number;
+  /** The address that the code was sent to. */
+  redirect: string;
   scope?: string;
   /** How the library got here: `authorization_code`, then also `refresh_token`. */
   gty?: unknown;
@@ -23,7 +27,7 @@ interface Granted {
 export async function openConnection(
   ctx: Context,
   { id: clientId, name }: OAuthClient,
-  { grantId, userId, scope = '', gty }: Granted,
+  { grantId, userId, redirect, scope = '', gty }: Granted,
 ): Promise<void> {
   if (gty !== 'authorization_code') return;
   const [client] = await ctx.db
@@ -32,22 +36,33 @@ export async function openConnection(
     .where(eq(oauthClients.id, clientId))
     .for('share');
   if (!client || client.blockedAt) throw new AppError('sign_in_failed', 'An administrator has blocked this program.');
-  const isExchanged = and(eq(oauthTokens.grantId, grantId), eq(oauthTokens.kind, 'code'));
-  const [code] = await ctx.db.select({ payload: oauthTokens.payload }).from(oauthTokens).where(isExchanged);
-  const host = describeHost(String(code?.payload.redirectUri));
-  await ctx.db.delete(apiKeys).where(and(eq(apiKeys.userId, userId), eq(apiKeys.clientId, clientId)));
+  const host = describeHost(redirect);
+  const isEarlier = and(eq(apiKeys.userId, userId), eq(apiKeys.clientId, clientId));
+  const earlier = await ctx.db.delete(apiKeys).where(isEarlier).returning({ id: apiKeys.id });
   await assertRoom(ctx, userId);
   const scopes = scope.split(' ');
   await ctx.db.insert(apiKeys).values({
     ...{ id: grantId, userId, name, prefix: '', secretHash: null, scopes },
     ...{ clientId, clientHost: host, createdAt: ctx.now() },
   });
-  await ctx.db.update(oauthTokens).set({ keyId: grantId }).where(isExchanged);
+  await ctx.db
+    .update(oauthTokens)
+    .set({ keyId: grantId })
+    .where(and(eq(oauthTokens.userId, userId), eq(oauthTokens.grantId, grantId)));
   await recordAudit(ctx, {
     kind: 'app.connected',
     ...describeActor(null, userId),
     details: { appId: grantId, name, host, scopes },
   });
+  if (earlier.length === 0) await mailOwner(ctx, userId, name, host);
+}
+
+async function mailOwner(ctx: Context, userId: number, name: string, host: string): Promise<void> {
+  const { email, language } = users;
+  const [owner] = await ctx.db.select({ email, language }).from(users).where(eq(users.id, userId));
+  if (!owner) return;
+  const mail = getTexts(owner.language).mails.appConnected(name, host, `${ctx.config.appUrl}/settings/apps`);
+  await queueMail(ctx, { to: owner.email, userId, ...mail });
 }
 
 /** Throws 402 unless the user may have one connection more, besides that of `clientId`. */

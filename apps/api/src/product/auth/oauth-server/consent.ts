@@ -111,9 +111,11 @@ export async function answerConsent(
   const chosen = chooseScopes(preset, scopes);
   if (chosen.length === 0) throw new AppError('forbidden', `${name} does not ask for anything of this.`);
   params.set('scope', chosen.join(' '));
-  await inTransaction(ctx, (tx) => recordClient(tx, caller, client, redirect));
   const consent = { userId: caller.id, grantId: randomUUID(), scopes: chosen };
-  const answer = await askLibrary(ctx, { client, consent }, { method: 'GET', url: `/oauth/authorize?${params}` });
+  const answer = await inTransaction(ctx, async (tx) => {
+    await recordClient(tx, caller, client, redirect);
+    return askLibrary(tx, { client, consent }, { method: 'GET', url: `/oauth/authorize?${params}` });
+  });
   const { location } = answer.headers;
   if (typeof location !== 'string') throw new Error(`The library answered ${answer.status}: ${answer.body}`);
   return { ...answered, to: location };

@@ -9,12 +9,21 @@ export interface Consent {
   scopes: readonly string[];
 }
 
+export interface Source {
+  grantId: string;
+  userId: number;
+  clientId: string;
+  payload: Record<string, unknown>;
+}
+
 /** One request to the library. `ctx` is the transaction of its statements. */
 export interface LibraryCall {
   ctx: Context;
   client: OAuthClient | null;
   /** Null while the user is asked, and for requests of clients. */
   consent: Consent | null;
+  /** The code or refresh token of the request, once it was found and locked. */
+  source?: Source;
   /** A failure that the library would answer with `server_error`. */
   failure?: unknown;
 }
