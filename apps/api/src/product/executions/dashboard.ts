@@ -108,6 +108,7 @@ export async function getRun(ctx: Context, caller: Caller, id: number, against?:
           name: tasks.name,
           prompt: tasks.prompt,
           model: tasks.aiModel,
+          version: tasks.version,
           changedAt: tasks.updatedAt,
           nextRunAt: tasks.nextExecutionAt,
         },

@@ -40,7 +40,8 @@ export function renderFacts(context: UserPageContext, { execution, request, task
     [runs.webTools, toolUses > 0 && describeTools(context.texts, toolUses, toolCostUsd)],
     [
       runs.usedVersion,
-      taskVersion !== null &&
+      task.version > 1 &&
+        taskVersion !== null &&
         html`<a href="/tasks/${task.id}/versions/${taskVersion}">${context.texts.versions.version(taskVersion)}</a>`,
     ],
     [runs.startedBy, outcomes.startedBy[trigger]],
