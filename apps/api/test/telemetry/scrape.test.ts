@@ -41,7 +41,7 @@ async function measure(t: Test, overrides: Partial<Context> = {}, base = ctx) {
 
 t.test('The depth of each queue and the age of the oldest due task are measured', async (t) => {
   const idle = await scrape((await measure(t)).url);
-  for (const queue of ['executions', 'deliveries', 'mails']) {
+  for (const queue of ['executions', 'deliveries', 'mails', 'looks']) {
     t.equal(idle.value('carillon_queue_depth', { queue }), 0, queue);
   }
   t.equal(idle.value('carillon_oldest_due_age_seconds'), 0);

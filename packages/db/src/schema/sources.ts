@@ -33,7 +33,7 @@ export const taskSources = pgTable(
   (t) => [unique('task_sources_name').on(t.taskId, t.name)],
 );
 
-/** Of tasks that run only if a source has changed. It has work while `waitingSince` is set. */
+/** Of tasks with sources, which are read before a planned run. It has work while `waitingSince` is set. */
 export const taskLooks = pgTable(
   'task_looks',
   {

@@ -31,7 +31,7 @@ export function addGauges(registry: Registry, sources: GaugeSources): () => Prom
   );
   const depth = gauge(
     'queue_depth',
-    'Queued executions, deliveries and mails, up to 100,000. The same in every process.',
+    'Queued executions, deliveries and mails, and looks at sources, up to 100,000. The same in every process.',
     ['queue'],
   );
   const maintenance = gauge('maintenance_mode', '1 in maintenance mode, else 0. The same in every process.', []);
@@ -55,6 +55,7 @@ export function addGauges(registry: Registry, sources: GaugeSources): () => Prom
     depth.set({ queue: 'executions' }, queues.executions);
     depth.set({ queue: 'deliveries' }, queues.deliveries);
     depth.set({ queue: 'mails' }, queues.mails);
+    depth.set({ queue: 'looks' }, queues.looks);
     maintenance.set(queues.maintenance ? 1 : 0);
     lastCall.set(queues.lastCallMs / 1000);
   }
@@ -89,6 +90,7 @@ interface Queues {
   executions: number;
   deliveries: number;
   mails: number;
+  looks: number;
   maintenance: boolean;
   lastCallMs: number;
 }

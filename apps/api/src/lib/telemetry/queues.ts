@@ -15,5 +15,7 @@ export const queuesQuery = sql`
       select from deliveries where status = 'pending' and queued_at is not null limit ${MAX_QUEUE_COUNT}) q) as deliveries,
     (select count(*)::int from (
       select from mails where next_attempt_at is not null limit ${MAX_QUEUE_COUNT}) q) as mails,
+    (select count(*)::int from (
+      select from task_looks where waiting_since is not null limit ${MAX_QUEUE_COUNT}) q) as looks,
     (select maintenance_mode from settings) as maintenance,
     (select last_called_at from scheduler_state) as called_at`;

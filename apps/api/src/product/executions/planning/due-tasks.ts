@@ -11,7 +11,7 @@ import { countQueued, type DueTask, type TaskPlan } from './plan-occurrences.ts'
 /** Of the alias `t` of `tasks`. `isBusy` is a scalar subquery: an `exists` may scan all live executions. */
 export const dueTaskColumns = sql`t.id, t.user_id, t.recurrence, t.recurrence_pattern, t.interval, t.timezone, t.scheduled_for,
   t.next_execution_at, t.missed, t.overlap, t.ends_at, t.max_runs, t.planned_runs, t.paused_until, ${selectBudget} as budget,
-  t.run_if = 'changed' and json_array_length(t.sources) > 0 as looks_first,
+  json_array_length(t.sources) > 0 as looks_first,
   (select true from executions_live e where e.user_id = t.user_id and e.task_id = t.id and e.status in ('pending', 'running') limit 1) is not null
     as is_busy,
   case when t.overlap = 'queue' then (

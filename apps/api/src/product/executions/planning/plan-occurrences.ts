@@ -38,7 +38,7 @@ export interface TaskPlan {
   ledger: { at: Date; fate: Fate }[];
   /** In order of time. */
   runs: { at: Date; exceeded: QuotaExceeded | null }[];
-  /** The instants that run only if a source has changed. */
+  /** The instants whose runs are planned once the sources have been read. */
   looks: Date[];
   nextExecutionAt: Date | null;
 }

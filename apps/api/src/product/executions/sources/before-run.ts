@@ -21,6 +21,8 @@ import { hashDefinition, loadStates, loadTexts, type SourceState, storeStates } 
 import { buildSourceText } from './texts.ts';
 
 const MAX_WAIT_MS = 2000;
+/** A run that waits longer for its start reads the sources again. */
+const MAX_AGE_MS = 10 * 60_000;
 
 type Failure = Extract<ExecutionResult, { ok: false }>;
 type Failed = Pick<Failure, 'ok' | 'errorCode' | 'message' | 'retryable' | 'retryAfterMs' | 'isOverBudget'>;
@@ -80,7 +82,8 @@ async function findStoredLook(ctx: Context, { id, taskId, sources }: ClaimedExec
     ctx.db,
     sql`select sources, source_states as states from executions_live where id = ${id}`,
   );
-  if (!row?.sources) return null;
+  const [first] = row?.sources ?? [];
+  if (!row?.sources || !first || ctx.now().getTime() - Date.parse(first.fetchedAt) > MAX_AGE_MS) return null;
   const states = row.states ?? {};
   const known = await loadTexts(ctx, taskId, sources);
   const isSame = sources.every(({ name }) => {

@@ -19,14 +19,20 @@ export interface EndedLook {
 }
 
 interface Decided extends EndedLook {
-  task: DueTask & LookedTaskRow & { status: string; lastSuccessCostUsd: number | null };
+  task: DueTask &
+    LookedTaskRow & {
+      status: string;
+      /** Whether it runs only if a source has changed. */
+      waitsForChange: boolean;
+      lastSuccessCostUsd: number | null;
+    };
   /** The due instants, in order of time. */
   instants: Date[];
   isUnchanged: boolean;
 }
 
 /**
- * Ends looks: the due instants of a task whose sources are unchanged become entries of the ledger, those of the others runs,
+ * Ends looks: the due instants of a task that waits for a change become entries of the ledger if there is none, all others runs,
  * as far as overlap, budget and quotas allow. A look that another process has taken over, or whose task was deleted, decides
  * nothing. Locks tasks before looks and accounts.
  */
@@ -92,7 +98,7 @@ async function lockLooks(tx: Context, ended: readonly EndedLook[]): Promise<Deci
   const rows = await queryRows<Decided['task'] & { instants: string[] }>(
     tx.db,
     sql`
-    select ${dueTaskColumns}, ${selectLookedTask}, t.status, t.last_success_cost_usd,
+    select ${dueTaskColumns}, ${selectLookedTask}, t.status, t.run_if = 'changed' as waits_for_change, t.last_success_cost_usd,
       to_json(l.instants) as instants
     from task_looks l join tasks t on t.id = l.id
     where ${isLookHeld(leases)} and l.waiting_since is not null
@@ -108,7 +114,7 @@ async function lockLooks(tx: Context, ended: readonly EndedLook[]): Promise<Deci
       looks: kept,
       task,
       instants: instants.map(toInstant).sort((a, b) => a.getTime() - b.getTime()),
-      isUnchanged: isWhole && task.looksFirst && kept.every(({ isChanged }) => !isChanged),
+      isUnchanged: isWhole && task.waitsForChange && kept.every(({ isChanged }) => !isChanged),
     };
   });
 }

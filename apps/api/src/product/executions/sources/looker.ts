@@ -22,8 +22,8 @@ export interface Looker {
 }
 
 /**
- * Looks at the sources of due tasks that run only if one has changed. Looks hold neither a slot nor a transaction, and each
- * is decided when it has ended, so that a slow one delays no other. Any number of processes share one database.
+ * Looks at the sources of due tasks before their runs are planned. Looks hold neither a slot nor a transaction, and each is
+ * decided when it has ended, so that a slow one delays no other. Any number of processes share one database.
  */
 export function createLooker(ctx: Context, { graceMs }: { graceMs: number }): Looker {
   const stopping = new AbortController();
