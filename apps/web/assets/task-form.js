@@ -1,7 +1,8 @@
 // Keeps what is typed while the form is open, and sends it once. The form works without it.
 const form = document.querySelector('#task-form, #first-task');
 const texts = JSON.parse(form.dataset.texts);
-const key = `draft ${location.pathname}`;
+const template = new URLSearchParams(location.search).get('template');
+const key = `draft ${location.pathname}${template === null ? '' : ` of ${template}`}`;
 /** Those of one showing of the form, and of files. */
 const NOT_KEPT = ['_csrf', 'attempt', 'after', 'attachment', 'files', 'proposal'];
 
@@ -39,7 +40,7 @@ function showDraft() {
   discard.textContent = texts.discard;
   discard.addEventListener('click', () => {
     sessionStorage.removeItem(key);
-    location.replace(location.pathname);
+    location.replace(template === null ? location.pathname : location.href);
   });
   notice.append(paragraph, discard);
   form.before(notice);

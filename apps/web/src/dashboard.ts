@@ -23,6 +23,7 @@ import { settingsPages } from './pages/settings/pages.ts';
 import { taskFormPages } from './pages/task-form/pages.ts';
 import { versionPages } from './pages/task-versions/pages.ts';
 import { taskPages } from './pages/tasks/pages.ts';
+import { templatePages } from './pages/templates/pages.ts';
 import { usagePages } from './pages/usage/pages.ts';
 import { webhookPages } from './pages/webhooks/pages.ts';
 
@@ -62,6 +63,7 @@ export const dashboardPlugin: FastifyPluginAsync<Dashboard> = async (app, dashbo
   taskPages(routes);
   versionPages(routes);
   taskFormPages(routes);
+  templatePages(routes);
   webhookPages(routes);
   notificationPages(routes);
   usagePages(routes);

@@ -16,8 +16,8 @@ import { type ShownPage, visit } from './support/visitor.ts';
 const NAMES = ['Add New Webhook to Workspace', 'MCP: Open User Configuration'];
 
 const { app, ctx, ada, pages, others, parameters } = await fillAccount(t);
-// A file of tasks has no text of this application.
-const addresses = [...pages, ...others.filter((address) => !address.endsWith('.yaml')), '/nothing'];
+// Files of tasks have no text of this application.
+const addresses = [...pages, ...others.filter((address) => !/\.yaml$|\/template$/.test(address)), '/nothing'];
 
 // The first visit marks runs as seen.
 await openAll('en', ada);
@@ -85,6 +85,8 @@ const NARROW = [
   '/tasks',
   `/tasks/${parameters['/tasks/']}`,
   '/tasks/new',
+  '/tasks/new?template=price-and-stock',
+  '/templates',
   '/executions',
   `/executions/${parameters['/executions/']}`,
   '/channels',

@@ -20,6 +20,7 @@ const OTHERS: readonly string[] = [
   '/executions.csv',
   '/usage.csv',
   '/settings/tasks/tasks.yaml',
+  '/tasks/:id/template',
   '/executions/:id/text',
   '/tasks/new/tools',
   '/setup',

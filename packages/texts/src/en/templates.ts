@@ -1,4 +1,43 @@
-/** Templates of tasks. */
+/** Templates of tasks: the page, the blanks of the form, and the file of a task. */
 export const templates = {
+  title: 'Templates',
+  subtitle: 'Choose a template and fill in the blanks. Nothing is saved before you save it.',
+  categories: {
+    news: 'News',
+    everyday: 'Every day',
+    buying: 'Buying',
+    work: 'Work',
+    servers: 'Servers',
+    own: 'Other',
+  },
+  lacks: {
+    sources: '',
+    search: 'this server has no search engine',
+    web_search: 'the AI provider has no web search',
+    web_fetch: 'the AI provider cannot read web pages',
+  },
+  without: (reasons: string) => `Works in part: ${reasons}.`,
+  leftOut: (reasons: string) => `A part of this template is left out: ${reasons}.`,
+  orTemplate: 'Or start from a template',
+  all: (templates: number) => `All ${templates} templates`,
+  start: 'Start from a template',
+  save: 'Save as template',
+
+  formSubtitle: 'Fill in the blanks and save. Everything else is set, and can be changed below.',
+  blanks: 'Fill in',
+  blanksHint: 'Your answers replace the words in brackets, such as [city], when you save or try the task.',
+  example: (example: string) => `For example: ${example}`,
+  fillIn: (label: string) => `Fill in “${label}”.`,
   addressOf: (source: string) => `Address of the source ${source}`,
+
+  fromFile: 'From a file',
+  fromFileHint: 'A template that somebody saved from a task, as a JSON file.',
+  file: 'File',
+  text: 'Or paste its text',
+  open: 'Open in the form',
+  notOpened: 'Not opened.',
+  noFile: 'Choose a file, or paste its text.',
+  notJson: 'This is not JSON.',
+  tooLong: 'The file is longer than 1 MiB.',
+  notTemplate: (place: string, message: string) => `This is not a template. ${place}: ${message}`,
 };

@@ -7,6 +7,7 @@ import type { PageRoutes } from '../../http/routes.ts';
 import { type Page, type UserPageContext, unwrap } from '../../page.ts';
 import { renderSeeAll } from '../runs/mark-seen.ts';
 import { renderShortForm } from '../task-form/short-form.ts';
+import { renderCards } from '../templates/cards.ts';
 import { renderAttention, renderOutages } from './attention.ts';
 import { renderDayAhead, renderRefused, renderUpNext } from './day-ahead.ts';
 import { renderMonth } from './month.ts';
@@ -66,6 +67,18 @@ ${renderMonth(overview.usage, context)}`,
   };
 }
 
+/** The most wanted of four kinds. */
+const TEMPLATES = ['morning-brief', 'price-and-stock', 'frost-and-storm', 'releases'];
+
+async function renderTemplates({ actions, session, texts }: UserPageContext): Promise<Html> {
+  const { templates, missing } = unwrap(await actions.listTemplates(session, {}));
+  const some = templates.filter(({ id }) => TEMPLATES.includes(id));
+  return html`<section class="gap" aria-labelledby="templates">
+<div class="head"><h2 id="templates">${texts.templates.orTemplate}</h2><a href="/templates">${texts.templates.all(templates.length)}</a></div>
+${renderCards(some, missing, texts)}
+</section>`;
+}
+
 /** The home of a person without a task is the form of the first one. */
 const showFirstTask = async (context: UserPageContext, overview: Overview): Promise<Page> => ({
   title: context.texts.home.title,
@@ -76,6 +89,7 @@ const showFirstTask = async (context: UserPageContext, overview: Overview): Prom
 <p class="lead">${context.texts.home.firstTaskText}</p>
 ${await renderShortForm(context)}
 </section>
+${await renderTemplates(context)}
 ${overview.causes.length > 0 && renderAttention(context, overview)}`,
 });
 

@@ -9,6 +9,7 @@ import {
   type SettingsValues,
   toSettingsValues,
 } from './settings/settings-values.ts';
+import { type BlankValue, readBlanks } from './template/blanks.ts';
 
 export const INTERVALS = ['minute', 'hour', 'day', 'week', 'month', 'year', 'once'] as const;
 export type Interval = (typeof INTERVALS)[number];
@@ -42,6 +43,8 @@ export interface ScheduleValues {
 
 /** The fields of the form, as they are typed. */
 export interface FormValues extends ScheduleValues, SettingsValues {
+  /** Of a template. */
+  blanks: readonly BlankValue[];
   name: string;
   description: string;
   prompt: string;
@@ -83,6 +86,7 @@ export function readSchedule(form: Form): ScheduleValues {
 export const readFormValues = (form: Form): FormValues => ({
   ...readSchedule(form),
   ...readSettingsValues(form),
+  blanks: readBlanks(form),
   name: form.text('name'),
   description: form.text('description'),
   prompt: form.text('prompt'),
@@ -123,6 +127,7 @@ function startSchedule(timezone: string, now: Date): ScheduleValues {
 export const createFormValues = (timezone: string, now: Date, aiModel: string): FormValues => ({
   ...startSchedule(timezone, now),
   ...createSettingsValues(),
+  blanks: [],
   name: '',
   description: '',
   prompt: '',
@@ -213,6 +218,7 @@ function findNextDate({ every, interval, at, timezone }: ScheduleValues, start: 
 export const toFormValues = (task: StoredTask, now: Date): FormValues => ({
   ...toScheduleValues(task, now),
   ...toSettingsValues(task),
+  blanks: [],
   name: task.name,
   description: task.description ?? '',
   prompt: task.prompt,

@@ -1,3 +1,4 @@
+import type { TemplateNeed } from '@carillon/contract/tasks/templates';
 import type { Texts } from '@carillon/texts';
 import type { TaskFormData } from '../../actions.ts';
 import { NO_ERRORS, renderSelect } from '../../components/fields.ts';
@@ -14,6 +15,7 @@ import type { Plan } from './schedule/plan.ts';
 import { renderRuns } from './schedule/runs.ts';
 import { renderGroups } from './settings/groups.ts';
 import { renderSources } from './sources/fields.ts';
+import { renderBlanks, renderLacks } from './template/blanks.ts';
 import { renderAnswer, renderOutcome, renderTrialField, TRIAL_SCRIPTS, type TrialOutcome } from './trial/trial.ts';
 
 export interface TaskForm extends TrialOutcome {
@@ -29,6 +31,8 @@ export interface TaskForm extends TrialOutcome {
   conflict?: Html | undefined;
   /** Whether a remark is at the end of the prompt that is not saved yet. */
   hasRemark?: boolean;
+  /** What a template uses and this installation does not have. */
+  lacks?: readonly TemplateNeed[];
   /** The id of the proposal that a new task is made from. */
   proposal?: string | undefined;
 }
@@ -70,8 +74,12 @@ function renderAsOf(context: UserPageContext, { runs }: TaskFormData): Html {
   return html`<div class="sentence">${renderSelect({ name: 'asOf', label: taskForm.asOf, options: [{ value: '', text: taskForm.asOfNow }, ...options], value, errors: NO_ERRORS })}</div>`;
 }
 
-function renderButtons({ taskForm, forms }: Texts, save: string, isConflict: boolean, address: string | null): Html {
-  return html`<div class="do"><button class="primary" name="action" value="save">${save}</button>${
+function renderButtons(
+  { taskForm, forms }: Texts,
+  save: string,
+  { isConflict, hasBlanks, address }: { isConflict: boolean; hasBlanks: boolean; address: string | null },
+): Html {
+  return html`<div class="do"><button${!hasBlanks && raw(' class="primary"')} name="action" value="save">${save}</button>${
     isConflict && html`<a class="button" href="${address}/edit">${taskForm.takeStored}</a>`
   }<button name="action" value="try" formnovalidate>${taskForm.tryNow}</button><a class="button quiet" href="${address ?? '/tasks'}">${forms.cancel}</a></div>`;
 }
@@ -92,6 +100,7 @@ export async function renderTaskForm(context: UserPageContext, form: TaskForm): 
     conflict,
     proposal,
     hasRemark = false,
+    lacks = [],
   } = form;
   const outcome = { errors, failure: form.failure ?? taskForm.notSaved, trial };
   const { task } = formData;
@@ -101,20 +110,27 @@ export async function renderTaskForm(context: UserPageContext, form: TaskForm): 
   return {
     title: task ? taskForm.edit(task.name) : taskForm.newTask,
     breadcrumb: task ? { href: address ?? '', text: task.name } : { href: '/tasks', text: navigation.tasks },
-    subtitle: task ? undefined : proposal ? taskForm.proposed : taskForm.subtitle,
+    subtitle: task
+      ? undefined
+      : proposal
+        ? taskForm.proposed
+        : values.blanks.length > 0
+          ? texts.templates.formSubtitle
+          : taskForm.subtitle,
+    aside: task || proposal ? undefined : html`<a class="button" href="/templates">${texts.templates.start}</a>`,
     status,
     scripts: [ASSET_URLS.attach, ASSET_URLS.taskForm, ...TRIAL_SCRIPTS],
     answer: renderAnswer(context, outcome),
     body: html`${renderOutcome(context, outcome)}${conflict}${hasRemark && html`<div class="notice info"><p role="status">${taskForm.remarkAdded}</p></div>`}
 <form class="split steps" id="task-form" method="post" enctype="multipart/form-data" action="${address ? `${address}/edit` : '/tasks/new'}"${renderScriptTexts(texts)}${status === 200 && !trial && !sent && !looked && !hasRemark && raw(' data-fresh')}>
-${hidden}<section class="gap">${renderProviderNotice(context, formData)}
+${hidden}<section class="gap">${renderProviderNotice(context, formData)}${renderLacks(lacks, texts)}${renderBlanks(values.blanks, errors, texts)}
 ${renderPromptField({ prompt: values.prompt, rows: 8, errors, texts })}
 ${renderSources({ values, formData, errors, now, sent, looked, texts })}</section>
 ${renderScheduleFields(values, plan, [timeZone], errors, texts)}
 ${await renderPreview(context, plan, values, formData)}
 ${renderGroups({ values, formData, errors, now, sent, texts })}
 ${renderAsOf(context, formData)}
-${renderButtons(texts, save, conflict !== undefined, address)}
+${renderButtons(texts, save, { isConflict: conflict !== undefined, hasBlanks: values.blanks.length > 0, address })}
 </form>`,
   };
 }

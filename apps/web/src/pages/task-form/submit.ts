@@ -1,12 +1,14 @@
 import type { ActionError } from '@carillon/contract/actions/index';
 import { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
+import { DAY_MS } from '@carillon/contract/primitives';
+import { fillBlanks, type Template } from '@carillon/contract/tasks/templates';
 import { isUuid, parseId } from '@carillon/contract/validation/formats';
 import { compileValidator } from '@carillon/contract/validation/validator';
 import type { Texts } from '@carillon/texts';
 import type { TaskFormData, WebActionData } from '../../actions.ts';
 import type { FormErrors } from '../../components/fields.ts';
 import { type Form, readForm, readQuery } from '../../http/forms.ts';
-import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
+import { ActionFailed, type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { storeFiles } from '../files/store.ts';
 import { readAttempt } from './attempt.ts';
 import { renderConflict } from './conflict.ts';
@@ -35,6 +37,9 @@ import { readLimits, readSettings } from './settings/read-settings.ts';
 import { createSettingsValues, toSettingsValues } from './settings/settings-values.ts';
 import { findMissingTools } from './settings/web-tools.ts';
 import { renderLook } from './sources/look.ts';
+import { toSources } from './sources/source-values.ts';
+import { fillSources, findEmptyBlanks, toTexts } from './template/blanks.ts';
+import { omitMissing } from './template/omit-missing.ts';
 import { renderPromptPreview } from './trial/prompt-preview.ts';
 import { tryTask } from './trial/try-task.ts';
 
@@ -54,9 +59,10 @@ export const openForm = async (
     }),
   );
 
-/** A link may propose a name and a prompt, or name a proposal of the agent. */
+/** A link may propose a name and a prompt, or name a template or a proposal of the agent. */
 export function showNewTask(context: UserPageContext): Promise<Page | Redirect> {
-  const { name = '', prompt = '', proposal } = readQuery(context.request);
+  const { name = '', prompt = '', proposal, template } = readQuery(context.request);
+  if (template !== undefined) return showNamedTemplate(context, template);
   return proposal === undefined ? proposeTask(context, { name, prompt }) : showProposedTask(context, proposal);
 }
 
@@ -95,6 +101,31 @@ export async function proposeTask(
   const formData = await openForm(context, null);
   const values = { ...createFormValues(context.timeZone, context.now, formData.defaultModel ?? ''), name, prompt };
   return renderTaskForm(context, { values, formData, plan: await planRuns(context, values, null) });
+}
+
+/** Stops with 404 for an unknown one. */
+async function showNamedTemplate(context: UserPageContext, id: string): Promise<Page> {
+  const template = unwrap(await context.actions.listTemplates(context.session, {})).templates.find(
+    (one) => one.id === id,
+  );
+  if (!template) throw new ActionFailed({ success: false, error: 'Template not found', code: 'NOT_FOUND' });
+  return showTemplate(context, template);
+}
+
+/** The form of a new task, without what the service or the default model does not have. */
+export async function showTemplate(context: UserPageContext, template: Template): Promise<Page> {
+  const { missing } = unwrap(await context.actions.listTemplates(context.session, {}));
+  const { blanks } = template;
+  const task = omitMissing(template.task, missing);
+  const formData = await openForm(context, null, { attachments: [], ...(task.aiModel && { aiModel: task.aiModel }) });
+  const scheduledFor = new Date(context.now.getTime() + DAY_MS).toISOString();
+  const values = {
+    ...toProposalValues(context, { ...task, scheduledFor }, formData.defaultModel ?? ''),
+    blanks: blanks.map((blank) => ({ ...blank, value: '' })),
+  };
+  const plan = await planRuns(context, values, null, readLimits(values, null, context.texts));
+  const lacks = missing.filter((need) => template.needs.includes(need));
+  return renderTaskForm(context, { values, formData, plan, lacks });
 }
 
 export async function showStoredTask(context: UserPageContext, id: number): Promise<Page> {
@@ -184,7 +215,7 @@ async function showSentPrompt({ context, values, id, show }: Submission): Promis
 }
 
 async function showSources({ context, values, show }: Submission): Promise<Page> {
-  return show({ looked: await renderLook(context, values.sources) });
+  return show({ looked: await renderLook(context, values) });
 }
 
 function tryPrompt({ context, form, values, formData, fileProblems, show }: Submission) {
@@ -239,6 +270,7 @@ function readInput(
   texts: Texts,
 ): { settings: TaskSettingsInput; problems: Problems } {
   const { settings: optional, problems } = readSettings(values, task, texts);
+  const sources = { sources: toSources(fillSources(values)) };
   const { taskForm } = texts;
   const missingTools = findMissingTools(values, webTools, texts);
   if (missingTools !== null) problems.tools = [missingTools];
@@ -257,8 +289,15 @@ function readInput(
     notificationEmail: values.notificationEmail || null,
     ...optional,
   };
-  const checked = validate(settings);
-  return { settings, problems: checked.ok ? problems : { ...nameFields(checked.details, texts), ...problems } };
+  const filled = { ...fillBlanks(settings, toTexts(values.blanks)), ...sources };
+  const empty = findEmptyBlanks(filled, values.blanks, texts);
+  const checked = validate(filled);
+  const { sources: malformed, ...refused } = checked.ok ? {} : nameFields(checked.details, texts);
+  const isWhole = Object.keys(empty).length === 0;
+  return {
+    settings: filled,
+    problems: { ...refused, ...(malformed && isWhole && { sources: malformed }), ...empty, ...problems },
+  };
 }
 
 /** Such as `Next run tomorrow at 08:00, in 17 hours.` */

@@ -30,6 +30,7 @@ export function renderButtons(
 <form method="post" action="/tasks/${id}/try">${csrfField}${renderTrialField(trial)}<button class="plain" name="action" value="try">${texts.taskForm.tryNow}</button></form>${renderSkip(context, view)}${!isPauseRefused && renderPause(context, view)}
 <a href="/tasks/${id}/backfill">${tasks.runMissed}</a>
 <form method="post" action="/tasks/${id}/duplicate">${csrfField}<button class="plain">${tasks.duplicate}</button></form>
+<a href="/tasks/${id}/template" download>${texts.templates.save}</a>
 <a class="danger" href="/tasks/${id}/delete">${forms.delete}</a></div>`;
 }
 

@@ -50,6 +50,9 @@ export const taskFormActions = {
       aiModel: Type.Optional(Type.String()),
     }),
   ),
+  /** With what the default model and the service do not have of the needs of templates. */
+  listTemplates: userAction(strictObject({})),
+  getTaskTemplate: userAction(strictObject({ id: Id })),
   findWebTools: userAction(strictObject({ aiModel: Type.String() })),
   /** `plannedRuns`: those that count against `maxRuns` already. */
   previewRuns: userAction(

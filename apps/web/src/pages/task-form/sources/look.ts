@@ -4,16 +4,18 @@ import { renderIcon } from '../../../components/status-icon.ts';
 import { type Html, html } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';
 import type { UserPageContext } from '../../../page.ts';
+import { type FormValues, readFormValues } from '../form-values.ts';
 import { nameFields } from '../problems.ts';
-import { readSourceValues, type SourceValues, toSources } from './source-values.ts';
+import { fillSources } from '../template/blanks.ts';
+import { toSources } from './source-values.ts';
 
 /** What the model will read of each source, or why it cannot be read. */
 export async function renderLook(
   { actions, session, texts }: UserPageContext,
-  values: readonly SourceValues[],
+  values: Pick<FormValues, 'sources' | 'blanks'>,
 ): Promise<Html> {
   const { taskForm, formats } = texts;
-  const sources = toSources(values);
+  const sources = toSources(fillSources(values));
   if (sources.length === 0) return html`<p class="muted">${taskForm.enterSource}</p>`;
   const result = await actions.previewSources(session, { sources });
   if (!result.success) {
@@ -32,4 +34,4 @@ export async function renderLook(
 
 /** The same while the form is filled in. */
 export const showLook = (context: UserPageContext): Promise<Html> =>
-  renderLook(context, readSourceValues(readForm(context.request)));
+  renderLook(context, readFormValues(readForm(context.request)));

@@ -1,4 +1,5 @@
 import type { TaskSettingsInput } from '@carillon/contract/actions/web/task-form';
+import { fillBlanks } from '@carillon/contract/tasks/templates';
 import { toFormErrors } from '../../../components/fields.ts';
 import { type Html, html } from '../../../html.ts';
 import { readForm } from '../../../http/forms.ts';
@@ -7,6 +8,7 @@ import { type FormValues, readFormValues } from '../form-values.ts';
 import { nameTask } from '../name-task.ts';
 import { nameFields } from '../problems.ts';
 import { readSettings } from '../settings/read-settings.ts';
+import { fillSources, toTexts } from '../template/blanks.ts';
 
 /** What names the task to an action, as the form has it. */
 export const describeTask = (
@@ -28,9 +30,13 @@ export async function renderPromptPreview(
   values: FormValues,
   id: number | null,
 ): Promise<Html> {
-  const { context, outputSchema, tools, inputs, sources } = readSettings(values, null, texts).settings;
-  const { prompt, timezone } = values;
-  const name = values.name.trim() || nameTask(prompt, texts);
+  const filled = { ...values, sources: fillSources(values) };
+  const { context, outputSchema, tools, inputs, sources } = readSettings(filled, null, texts).settings;
+  const { timezone } = values;
+  const { name, prompt } = fillBlanks(
+    { prompt: values.prompt, name: values.name.trim() || nameTask(values.prompt, texts) },
+    toTexts(values.blanks),
+  );
   const task = describeTask({ name, timezone, prompt, context, outputSchema, tools, inputs, sources }, id);
   const result = await actions.previewPrompt(session, { prompt, ...task });
   if (!result.success) {

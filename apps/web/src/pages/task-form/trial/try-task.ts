@@ -3,6 +3,7 @@ import { isUuid } from '@carillon/contract/validation/formats';
 import type { StoredTask } from '../../../actions.ts';
 import type { Page, UserPageContext } from '../../../page.ts';
 import { hasErrors, type Problems, toTaskErrors, toTaskStatus, withProblems } from '../problems.ts';
+import { isBlank } from '../template/blanks.ts';
 import { describeTask } from './prompt-preview.ts';
 import type { TrialOutcome } from './trial.ts';
 
@@ -44,7 +45,9 @@ export async function tryTask(
   const failure = texts.taskForm.notTried;
   const refuse = (result: Parameters<typeof toTaskErrors>[0]) =>
     show({ errors: toTaskErrors(result, texts), status: toTaskStatus(result), failure });
-  const errors = withProblems(Object.fromEntries(Object.entries(problems).filter(([field]) => TRIED.includes(field))));
+  const errors = withProblems(
+    Object.fromEntries(Object.entries(problems).filter(([field]) => TRIED.includes(field) || isBlank(field))),
+  );
   if (hasErrors(errors)) return show({ errors, status: 422, failure });
   // Paths that are none are refused before the model is asked, which costs.
   const paths = await actions.tryWatch(session, { text: '', watch });

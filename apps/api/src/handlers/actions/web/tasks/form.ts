@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateTaskInput } from '@carillon/contract/tasks';
+import { TEMPLATE_NEEDS, type TemplateNeed } from '@carillon/contract/tasks/templates';
 import { AppError } from '../../../../errors.ts';
 import { listModels } from '../../../../lib/ai/models/list-models.ts';
 import { describeWebTools } from '../../../../lib/ai/web-tools/find-web-tools.ts';
@@ -14,6 +15,8 @@ import { duplicateTask } from '../../../../product/tasks/duplicate.ts';
 import { estimateCost } from '../../../../product/tasks/estimate-cost.ts';
 import { getTask } from '../../../../product/tasks/read.ts';
 import { previewTask } from '../../../../product/tasks/schedule.ts';
+import { listTemplates } from '../../../../product/tasks/templates/list-templates.ts';
+import { getTaskTemplate } from '../../../../product/tasks/templates/task-template.ts';
 import { changeTask, createTask } from '../../../../product/tasks/write.ts';
 import { createUpload } from '../../../../product/uploads/write.ts';
 import type { Call } from '../../mappings.ts';
@@ -47,6 +50,16 @@ export const taskFormActions = ({ signedIn }: WebActionBuilder) => ({
     const webTools = describeWebTools(ai, providers, aiModel ?? task.aiModel);
     return { task, defaultModel: null, ...choices, canSearch, models: await models, webTools };
   }),
+
+  listTemplates: signedIn('listTemplates', async ({ ctx, caller }) => {
+    const [{ defaultModel }, providers] = await Promise.all([getSettings(ctx), ctx.providers.load()]);
+    const { tools } = describeWebTools(ctx.config.ai, providers, defaultModel);
+    const isMissing = (need: TemplateNeed) =>
+      need === 'search' ? ctx.config.searchUrl === null : need !== 'sources' && !tools.includes(need);
+    return { templates: listTemplates(caller), missing: TEMPLATE_NEEDS.filter(isMissing) };
+  }),
+
+  getTaskTemplate: signedIn('getTaskTemplate', async ({ ctx, caller }, { id }) => getTaskTemplate(ctx, caller, id)),
 
   findWebTools: signedIn('findWebTools', async ({ ctx }, { aiModel }) =>
     describeWebTools(ctx.config.ai, await ctx.providers.load(), aiModel),
