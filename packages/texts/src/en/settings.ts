@@ -122,7 +122,7 @@ export const settings = {
   endSession: (browser: string, ip: string) => `End the session of ${browser}, ${ip}`,
   endOthers: 'End all others',
   sessionsHint: <P>(link: (text: string) => P) =>
-    parts`A session ends after 7 days. The eleventh sign-in ends the oldest one. See one that is not yours? End it, then ${link('change your password')}.`,
+    parts`A session ends after 7 days. The eleventh sign-in ends the oldest one. See one that is not yours? End it, then ${link('change your password')}. Ending all others, and a new password, also disconnect your apps.`,
   sessionEnded: 'The session is ended.',
   sessionMissing: 'This session has already ended.',
   noOtherSessions: 'There is no other session.',

@@ -122,7 +122,7 @@ export const settings: typeof en = {
   endSession: (browser, ip) => `Encerrar a sessão de ${browser}, ${ip}`,
   endOthers: 'Encerrar todas as outras',
   sessionsHint: (link) =>
-    parts`Uma sessão termina depois de 7 dias. A décima primeira entrada encerra a mais antiga. Alguma não é sua? Encerre-a e ${link('mude sua senha')}.`,
+    parts`Uma sessão termina depois de 7 dias. A décima primeira entrada encerra a mais antiga. Alguma não é sua? Encerre-a e ${link('mude sua senha')}. Encerrar todas as outras e mudar a senha também desconectam seus aplicativos.`,
   sessionEnded: 'A sessão foi encerrada.',
   sessionMissing: 'Esta sessão já tinha terminado.',
   noOtherSessions: 'Não há outra sessão.',
