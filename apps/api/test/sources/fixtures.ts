@@ -81,6 +81,13 @@ export const FIXTURES: Record<string, Fixture> = {
     has: ['Story 0', 'Story 19', 'In short.'],
     lacks: ['Politics', 'Imprint'],
   },
+  'news without a body': {
+    type: HTML,
+    body: `<!doctype html><title>Bare</title><script>track()</script><nav>Menu</nav><article>${PARAGRAPHS}</article>`,
+    title: 'Bare',
+    has: ['Paragraph 1:', 'Paragraph 8:'],
+    lacks: ['track()', 'Menu'],
+  },
   blog: {
     type: 'application/xhtml+xml',
     body: `<?xml version="1.0"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title>Blog</title></head><body><article>${PARAGRAPHS}</article></body></html>`,
