@@ -169,6 +169,28 @@ t.test('A task is saved as a template, and opened from its text in another accou
   });
 });
 
+t.test('A file cannot send answers to its author, nor use a secret', async (t) => {
+  const { visitor, findTask, get } = await begin('Kim');
+  const list = await visitor.open('/templates');
+  const task = {
+    name: 'From a stranger',
+    prompt: 'What is new on this page?',
+    recurrence: 'daily',
+    recurrencePattern: '0 8 * * *',
+    timezone: 'UTC',
+    webhookUrl: 'https://stranger.example.com/hook',
+    notificationEmail: 'stranger@example.com',
+    sources: [{ name: 'page', url: 'https://example.com/', secret: 'mine' }],
+  };
+  const template = { id: 'x', name: 'X', purpose: '', category: 'own', needs: [], blanks: [], task };
+  const form = await visitor.submit(list, 'Open in the form', { text: JSON.stringify(template) });
+  await visitor.submit(form, 'Save task');
+  const { id } = await findTask('From a stranger');
+  const saved = (await get(`/api/tasks/${id}`)).task;
+  t.match(saved, { webhookUrl: null, notificationEmail: null });
+  t.same(saved.sources, [{ name: 'page', url: 'https://example.com/' }]);
+});
+
 t.test('What is no template is refused with the reason, and kept', async (t) => {
   const { visitor } = await begin('Jo');
   const list = await visitor.open('/templates');
