@@ -11,7 +11,7 @@ import { hasNginx, startNginx } from '../system/servers/nginx.ts';
 
 const SECRET = 'planted-secret-0123456789';
 /** Parameters that are no secrets. A new one has to be listed here, or its address is a secret. */
-const PUBLIC = ['id', 'userId', 'provider', 'deliveryId'];
+const PUBLIC = ['id', 'userId', 'provider', 'deliveryId', 'number'];
 
 const { app } = await testContext(t, { env: { STORAGE_DRIVER: 'disk' } });
 
