@@ -43,7 +43,7 @@ t.test('The settings are shown in tabs, with two statements at most besides the 
   t.equal(stop(), SESSION_STATEMENTS + 1);
   t.match(page, { status: 200, heading: 'Settings' });
   const tabs = page.document.querySelectorAll('nav.tabs a').map((link) => link.getAttribute('href') ?? '');
-  t.equal(tabs.length, 6);
+  t.equal(tabs.length, 8);
   for (const tab of tabs) {
     const before = stop();
     const shown = await visitor.open(tab);
