@@ -12,7 +12,7 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   message: 'A sentence for people',
   details: 'Details for programs, by name',
   'details.resource':
-    'The exhausted resource: `executions`, `tokens`, `activeTasks`, `webhooks`, `channels`, `apiKeys`, `factors`, `secrets`, `storage`, `providers`, `trial`, or `monthlyBudgetUsd` of a task, in USD',
+    'The exhausted resource: `executions`, `tokens`, `activeTasks`, `webhooks`, `channels`, `apiKeys`, `connections`, `factors`, `secrets`, `storage`, `providers`, `trial`, or `monthlyBudgetUsd` of a task, in USD',
   'details.used': 'The current usage; null for the trial',
   'details.limit': 'The limit; null for the trial',
   'details.resetAt': 'When the usage resets; null if it does not reset by itself',
@@ -34,6 +34,11 @@ export const FIELD_DESCRIPTIONS: Record<string, string> = {
   'keys.requests': 'The requests in the period',
   'ApiKey.scopes': 'What the key may do',
   'ApiKey.lastUsedAt': 'When it was last used, with a precision of one minute; null if never',
+
+  // Connected apps
+  apps: 'The connected apps',
+  'App.scopes': 'What the app may do',
+  'App.lastUsedAt': 'When it was last used, with a precision of one minute; null if never',
 
   // Secrets
   'createSecret.secret': 'The secret, without its value',

@@ -3118,6 +3118,7 @@ export interface components {
             name: string;
             /** @description The host of the address that it returns to, `localhost` or the like for one on the own computer, or a scheme such as `cursor:` */
             host: string;
+            /** @description What the app may do */
             scopes: ("tasks:read" | "tasks:write" | "executions:read" | "executions:run" | "agent:run" | "uploads:read" | "uploads:write" | "webhooks:read" | "webhooks:write" | "usage:read" | "events:read" | "profile:read" | "profile:write" | "admin")[];
             /**
              * Format: date-time
@@ -3126,7 +3127,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When the session was last used, with a precision of one minute
+             * @description When it was last used, with a precision of one minute; null if never
              */
             lastUsedAt: string | null;
         };
@@ -4146,6 +4147,7 @@ export interface operations {
                          * @enum {boolean}
                          */
                         success: true;
+                        /** @description The connected apps */
                         apps: components["schemas"]["App"][];
                         /** @description The position of this page in the list */
                         pagination: {

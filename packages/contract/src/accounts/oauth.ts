@@ -17,7 +17,7 @@ export const startOAuth = {
   security: PUBLIC,
   params,
   // Any string: what is no own path is left out.
-  querystring: Type.Object({ next: Type.Optional(Type.String()) }),
+  querystring: Type.Object({ next: Type.Optional(Type.String({ description: 'A path of the web application' })) }),
   response: {
     302: redirect('To the provider'),
     ...errorResponses(429),
