@@ -1,6 +1,6 @@
-import { tasks } from '../../../../packages/db/src/index.ts';
 import { eq } from 'drizzle-orm';
 import t from 'tap';
+import { tasks } from '../../../../packages/db/src/index.ts';
 import { testContext } from '../../../api/test/support/context.ts';
 import { signUp } from '../../../api/test/support/people.ts';
 import { exportFile, line } from '../../../api/test/support/task-files.ts';
@@ -57,8 +57,8 @@ t.test('What is wrong is said with line and field, and the text stays in the for
     .querySelectorAll('tbody tr')
     .map((row) => row.childNodes.map((cell) => cell.text.trim()));
   t.match(cells, [
-    ['1', 'name', 'must be at least 3 characters'],
-    ['3', 'scheduledFor', /ISO 8601/],
+    ['Line 1 name', 'must be at least 3 characters'],
+    ['Line 3 scheduledFor', /ISO 8601/],
   ]);
   t.match(refused.document.querySelector('textarea')?.text, /scheduledFor: soon/);
   const empty = await visitor.submit(await visitor.open(PATH), 'Preview', { text: ' ' });

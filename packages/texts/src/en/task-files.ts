@@ -37,7 +37,7 @@ export const taskFiles = {
   done: (created: number, updated: number, deleted: number) =>
     `Imported: ${created} created, ${updated} changed, ${deleted} deleted.`,
   problems: (errors: number) => `${count(errors, 'problem', 'problems')} in the file: nothing was changed`,
-  line: 'Line',
-  field: 'Field',
+  place: 'Line and field',
+  line: (line: number) => `Line ${line}`,
   problem: 'Problem',
 };

@@ -37,7 +37,7 @@ export const taskFiles: typeof english = {
   done: (created, updated, deleted) =>
     `Importação concluída: criadas ${created}, alteradas ${updated}, excluídas ${deleted}.`,
   problems: (errors) => `${count(errors, 'problema', 'problemas')} no arquivo: nada foi alterado`,
-  line: 'Linha',
-  field: 'Campo',
+  place: 'Linha e campo',
+  line: (line) => `Linha ${line}`,
   problem: 'Problema',
 };

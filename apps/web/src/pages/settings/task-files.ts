@@ -97,11 +97,10 @@ function readSource({ request, texts: { taskFiles } }: UserPageContext): { text:
 
 function renderProblems({ texts }: UserPageContext, errors: Imported['errors']): Html {
   const { taskFiles } = texts;
-  const columns = [{ head: taskFiles.line, class: 'num' }, { head: taskFiles.field }, { head: taskFiles.problem }];
+  const columns = [{ head: taskFiles.place }, { head: taskFiles.problem }];
   const rows = errors.map(({ line, field, message }) =>
     renderRow(
-      renderRowHead(html`${line}`, { class: 'num' }),
-      renderCell(html`<code>${field}</code>`, { label: taskFiles.field }),
+      renderRowHead(html`<b>${taskFiles.line(line)}</b> <code>${field}</code>`),
       renderCell(translateApiMessage(message, texts), { class: 'whole' }),
     ),
   );
