@@ -65,7 +65,7 @@ export const exportTasks = {
   operationId: 'exportTasks',
   summary: 'Export the tasks as a file',
   description:
-    'Returns all tasks of the caller, oldest first, as YAML, or with `Accept: application/jsonl` as a task a line. `importTasks` takes the file. Fields with their default value are left out. Channels and uploads are named, and `webhookUrl` and `notificationEmail` are left out: the file has no addresses.',
+    'Returns all tasks of the caller, oldest first, as YAML, or with `Accept: application/jsonl` as a task a line. `importTasks` takes the file. Fields with their default value are left out. Channels and uploads are named.',
   response: {
     200: content({ yaml: 'A list of tasks', jsonl: 'A task a line' }),
     ...errorResponses(401, 403, 429),
@@ -119,7 +119,7 @@ export const importTasks = {
   operationId: 'importTasks',
   summary: 'Import tasks from a file',
   description:
-    'Creates and changes tasks so that they are as the file says: all of them, or none. A task is that of its `externalId`; one without is new. A field that is left out gets its default, except for `status`, `webhookUrl` and `notificationEmail`, which stay as they are. A `scheduledFor` in the past makes up for no run. A file has at most 10,000 tasks and 16 MiB; in YAML, tags are refused and aliases bounded. The schema of its tasks is at `/schemas/task.json`.',
+    'Creates and changes tasks so that they are as the file says: all of them, or none. A task is that of its `externalId`; one without is new. A field that is left out gets its default, except for `status`, which stays as it is. A `scheduledFor` in the past makes up for no run. A file has at most 10,000 tasks and 16 MiB; in YAML, tags are refused and aliases bounded. The schema of its tasks is at `/schemas/task.json`.',
   querystring: ImportTasksQuery,
   consumes: Object.values(FILE_TYPES),
   body: content({ yaml: 'A list of tasks', jsonl: 'A task a line' }),

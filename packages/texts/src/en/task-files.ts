@@ -10,7 +10,7 @@ export const taskFiles = {
   setting: 'Tasks as a file',
   settingHint: 'Export all tasks, or create and change them from a file.',
   export: 'Export',
-  exportText: 'All tasks in YAML, without addresses and secrets.',
+  exportText: 'All tasks in YAML, without secrets.',
   download: 'Download tasks',
   import: 'Import',
   importText:

@@ -10,7 +10,7 @@ export const taskFiles: typeof english = {
   setting: 'Tarefas como arquivo',
   settingHint: 'Exporte todas as tarefas, ou crie e altere tarefas a partir de um arquivo.',
   export: 'Exportar',
-  exportText: 'Todas as tarefas em YAML, sem endereços nem segredos.',
+  exportText: 'Todas as tarefas em YAML, sem segredos.',
   download: 'Baixar tarefas',
   import: 'Importar',
   importText:

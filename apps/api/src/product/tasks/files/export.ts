@@ -10,9 +10,6 @@ import { findNamesakes, listChannels, type NamedThing, toNames } from './referen
 
 const PAGE = 100;
 
-/** Addresses, which may be secrets, stay where they are. */
-export const ADDRESSES = ['webhookUrl', 'notificationEmail'] as const;
-
 /** The file in pieces, so that only some tasks are in memory at a time. Throws 429. */
 export async function exportTasks(ctx: Context, caller: Caller, type: FileType): Promise<AsyncIterable<string>> {
   const first = await readTaskFile(ctx, caller, { type });
@@ -78,7 +75,7 @@ function write(task: Record<string, unknown>, type: FileType): string {
 
 type Row = Partial<Pick<Settings, 'channels' | 'attachments'>> & Record<string, unknown>;
 
-const FIELDS = Object.keys(FileTask.properties).filter((field) => !(ADDRESSES as readonly string[]).includes(field));
+const FIELDS = Object.keys(FileTask.properties);
 
 /** Without the fields that have their default. */
 function toFileTask(row: Row, channels: readonly NamedThing[], uploads: readonly NamedThing[]) {

@@ -108,10 +108,7 @@ async function planStep(
   const { toChannelIds, toUploadIds } = known;
   const before = task.externalId === undefined ? undefined : known.tasks.get(task.externalId);
   const given = await toColumns(tx, caller, { ...task, attachments: toUploadIds(attachments) });
-  const { webhookUrl = null, notificationEmail = null } = before ?? {};
   const stored = {
-    webhookUrl,
-    notificationEmail,
     ...given,
     channels: toChannelIds(channels),
     inputs: toInputs(inputs, known),
