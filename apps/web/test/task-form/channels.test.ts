@@ -49,6 +49,8 @@ t.test('The channels of the account are chosen, kept, copied, shown and removed'
 
   const copy = await alices.submit(saved, 'Duplicate');
   t.equal(findChosen(copy).length, 2);
+  const copied = await findTask('Bin (copy)');
+  t.match(copied, { status: 'paused', nextExecutionAt: null }, 'a copy runs only once its owner resumes it');
 
   await alices.submit(await alices.open(`/tasks/${id}/edit`), 'Save task', { channels: [] });
   t.same((await readTask(id)).channels, []);
