@@ -11,6 +11,8 @@ import { startApiProcess } from './api-process.ts';
 import { findNotOnce, insertDueTasks, insertPeople } from './due-tasks.ts';
 
 const LEASE_MS = 1500;
+/** Each process reads what another one has stored. */
+const ENCRYPTION_KEY = Buffer.alloc(32, 1).toString('base64');
 
 t.setTimeout(180_000);
 
@@ -25,7 +27,7 @@ async function prepare(t: Test, { people = 6, perUser = 10 } = {}) {
     update tasks set recurrence = 'daily', run_if = 'changed',
       sources = json_build_array(json_build_object('name', 'page', 'url', ${site.url}::text || '/' || id))`);
   for (const id of taskIds) site.set(`/${id}`, { body: `Page ${id}`, etag: `"${id}"` });
-  const settings = { databaseUrl, aiUrl: ai.url, env: { SOURCES_ALLOW: '127.0.0.1/32' } };
+  const settings = { databaseUrl, aiUrl: ai.url, env: { SOURCES_ALLOW: '127.0.0.1/32', ENCRYPTION_KEY } };
   const countFates = async () =>
     Object.fromEntries(
       (

@@ -133,6 +133,7 @@ t.test('In a browser', { skip: SKIP_WITHOUT_BROWSER }, async (t) => {
   await t.test('A run that starts and ends changes the list and its page without a reload', async (t) => {
     ai.answer(() => ({ text: 'Quiet.' }));
     const [list, half] = await Promise.all([open('/executions'), open('/executions')]);
+    await half.page.getByText('More filters').click();
     await half.page.getByLabel('From').fill('2026-11-01');
     await Promise.all([list.page, half.page].map((page) => page.getByText('Live', { exact: true }).waitFor()));
     const task = await insertTask(ctx, alice().id, { name: 'Morning news' });

@@ -45,8 +45,8 @@ t.test('A confirmed proposal is a task like one that create-task has made', asyn
   const { taskId } = answer.json();
   t.same(answer.json(), { success: true, taskId });
   t.equal(answer.headers.location, `/api/tasks/${taskId}`);
-  const { id: _, ...created } = await readTask(taskId);
-  const { id: __, ...same } = await readTask(await postTask(app, alice));
+  const { id: _id, externalId: _name, ...created } = await readTask(taskId);
+  const { id: _otherId, externalId: _otherName, ...same } = await readTask(await postTask(app, alice));
   t.same(created, same);
   t.match(await readProposal(id), { confirmedAt: START, taskId });
   const { events } = (await app.inject({ url: '/api/events?after=0', headers: alice.headers })).json();
