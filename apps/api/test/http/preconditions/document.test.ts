@@ -7,7 +7,10 @@ const document: Document = (await app.inject('/openapi.json')).json();
 const endpoints = listEndpoints(document);
 
 const READS = ['getChannel', 'getTask', 'getUser', 'getUserSettings', 'getWebhook', 'readFeed'];
-const CHANGES = ['changeChannel', 'changeTask', 'changeUserSettings', 'changeWebhook', 'patchUser', 'skipNextRun'];
+const CHANGES = [
+  ...['changeChannel', 'changeTask', 'changeUserSettings', 'changeWebhook'],
+  ...['patchUser', 'restoreVersion', 'skipNextRun'],
+];
 const DELETIONS = ['deleteChannel', 'deleteTask', 'deleteUser', 'deleteWebhook'];
 
 const idsWhere = (test: (endpoint: (typeof endpoints)[number]) => unknown) =>

@@ -26,7 +26,7 @@ const NOT_SHOWN = {
     ],
     ...['last_success_id', 'last_success_at', 'last_success_digest', 'overdue_at', 'alerting_since'],
     ...['is_failing_alerted', 'acknowledged_cause', 'acknowledged_at', 'not_done_in_row', 'fallbacks_in_row'],
-    ...['last_success_cost_usd', 'version', 'used_version'],
+    ...['last_success_cost_usd', 'version', 'used_version', 'is_imported'],
   ],
   users: ['id', 'revision', 'email_verified_at', 'password_hash', 'task_count', 'unseen_from_id'],
   endpoints: [
