@@ -3,7 +3,7 @@ ALTER TABLE "tasks" ADD COLUMN "is_imported" boolean DEFAULT false NOT NULL;--> 
 UPDATE "tasks" SET "external_id" = 'task-' || "id";--> statement-breakpoint
 CREATE UNIQUE INDEX "tasks_external_id" ON "tasks" USING btree ("user_id","external_id");--> statement-breakpoint
 -- A task that an import has named task-<id> keeps that name: a new task of the same owner takes the next free id.
-CREATE FUNCTION "public"."name_task"() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
+CREATE FUNCTION "public"."name_task"() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off SET plan_cache_mode = force_custom_plan AS $$
 BEGIN
   WHILE EXISTS (SELECT FROM "tasks" WHERE "user_id" = NEW."user_id" AND "external_id" = 'task-' || NEW."id"
       AND "id" <> NEW."id") LOOP
