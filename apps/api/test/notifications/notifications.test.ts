@@ -34,7 +34,7 @@ t.test('Notifications are listed newest first, with text and time', async (t) =>
   const { success, notifications, pagination } = answer.json();
   t.equal(success, true);
   t.same(pagination, { total: 2, limit: 20, offset: 0, hasMore: false, nextCursor: null });
-  const rest = { kind: 'task.failed', path: '/tasks/7', readAt: null };
+  const rest = { kind: 'task.failed', readAt: null };
   const [{ id: second }, { id: first }] = notifications;
   t.same(notifications, [
     { id: second, title: 'Second', message: 'Second!', createdAt: '2026-11-20T10:00:01.000Z', ...rest },

@@ -368,7 +368,7 @@ t.test('Notifications', async (t) => {
     .insert(notifications)
     .values({ userId: id, kind: 'task.failed', title: 'T', message: 'M', createdAt: at });
   const list = await call('GET', '/api/notifications', { by: alice });
-  const item = { id: INTEGER, kind: TEXT, title: TEXT, message: TEXT, path: null, readAt: null, createdAt: INSTANT };
+  const item = { id: INTEGER, kind: TEXT, title: TEXT, message: TEXT, readAt: null, createdAt: INSTANT };
   const pagination = { total: INTEGER, limit: 20, offset: 0, hasMore: BOOLEAN, nextCursor: null };
   assertAnswer(t, list, 200, { success, notifications: [item], pagination }, 'list');
   const read = await call('POST', `/api/notifications/${list.body.notifications[0].id}/read`, { by: alice });

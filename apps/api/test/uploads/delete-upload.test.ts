@@ -87,7 +87,7 @@ t.test('The service returns at most 100 tasks', async (t) => {
   const file = await store(alice);
   const id = await postTask(app, alice, { aiModel: 'offline', attachments: [file.id] });
   const [{ id: _, ...task } = {} as never] = await ctx.db.select().from(tasks).where(eq(tasks.id, id));
-  await ctx.db.insert(tasks).values(Array.from({ length: 120 }, () => task));
+  await ctx.db.insert(tasks).values(Array.from({ length: 120 }, () => ({ ...task, externalId: '' })));
   const listed = await deleteStored(ctx, buildCaller(alice.id), { id: file.id });
   t.equal(listed.length, 100);
   t.equal(listed[0]?.id, id);

@@ -3330,8 +3330,6 @@ export interface components {
             title: string;
             /** @description A sentence for people */
             message: string;
-            /** @description Of the page of the dashboard that shows more, such as `/executions/7` */
-            path: string | null;
             /**
              * Format: date-time
              * @description When it was marked as read; null if unread
@@ -10636,7 +10634,6 @@ export interface operations {
                      *           "kind": "usage.alert",
                      *           "title": "80 % of your executions are used",
                      *           "message": "401 of 500 executions of this month are used, which is 80.2 %.",
-                     *           "path": "/usage",
                      *           "readAt": null,
                      *           "createdAt": "2026-11-20T07:30:03.871Z"
                      *         }

@@ -14,9 +14,6 @@ export const Notification = Type.Object(
     }),
     title: Type.String(),
     message: Type.String(),
-    path: nullable(
-      Type.String({ description: 'Of the page of the dashboard that shows more, such as `/executions/7`' }),
-    ),
     readAt: nullable(Instant),
     createdAt: Instant,
   },

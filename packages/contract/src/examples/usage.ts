@@ -54,7 +54,6 @@ export const usageExamples: ExamplesFor<typeof usage> & ExamplesFor<typeof notif
             kind: 'usage.alert',
             title: '80 % of your executions are used',
             message: '401 of 500 executions of this month are used, which is 80.2 %.',
-            path: '/usage',
             readAt: null,
             createdAt: '2026-11-20T07:30:03.871Z',
           },

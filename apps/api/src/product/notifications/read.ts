@@ -9,7 +9,6 @@ const notificationFields = {
   kind: notifications.kind,
   title: notifications.title,
   message: notifications.message,
-  path: notifications.path,
   readAt: notifications.readAt,
   createdAt: notifications.createdAt,
 };
@@ -34,10 +33,10 @@ export async function listNotifications(ctx: Context, caller: Caller, query: Lis
     before === null ? ctx.db.$count(notifications, matching) : null,
   ]);
   const { page, hasMore, nextCursor } = splitPage(rows, limit, (notification) => notification.id);
-  return { notifications: page.map(withPath), pagination: { total, limit, offset, hasMore, nextCursor } };
+  return { notifications: page, pagination: { total, limit, offset, hasMore, nextCursor } };
 }
 
-/** Of notifications from before their path was stored: the list with the thing. */
+/** For notifications from before their path was stored: the list with the thing. */
 const PLACES: Readonly<Record<string, string>> = {
   usage: '/usage',
   quota: '/usage',
@@ -59,7 +58,7 @@ const withPath = <N extends { kind: string; path: string | null }>(notification:
 
 const PAGE = 25;
 
-/** The same without a total, whose time grows with the list. */
+/** With the pages that show more, and without a total, whose time grows with the list. */
 export async function listLatestNotifications(
   { db }: Context,
   caller: Caller,
@@ -68,7 +67,7 @@ export async function listLatestNotifications(
   const before = decodeIdCursor(cursor);
   const { userId, id, readAt } = notifications;
   const rows = await db
-    .select(notificationFields)
+    .select({ ...notificationFields, path: notifications.path })
     .from(notifications)
     .where(
       and(eq(userId, caller.id), unread ? isNull(readAt) : undefined, before === null ? undefined : lt(id, before)),
