@@ -76,13 +76,11 @@ function describePlace(redirect: string) {
   return { host, isLocal: isLoopback(host) };
 }
 
-/** Those that differ, from the narrowest on. */
-function listPresets(scopes: readonly ApiKeyScope[]): { preset: ConsentPreset; scopes: readonly ApiKeyScope[] }[] {
-  const all = CONSENT_PRESETS.map((preset) => ({ preset, scopes: chooseScopes(preset, scopes) }));
-  return all.filter(
-    (one, at) => one.scopes.length > 0 && !all.slice(at + 1).some((wider) => wider.scopes.length === one.scopes.length),
+/** From the narrowest on, without those that would allow nothing. */
+const listPresets = (scopes: readonly ApiKeyScope[]) =>
+  CONSENT_PRESETS.map((preset) => ({ preset, scopes: chooseScopes(preset, scopes) })).filter(
+    (one) => one.scopes.length > 0,
   );
-}
 
 const chooseScopes = (preset: ConsentPreset, scopes: readonly ApiKeyScope[]): readonly ApiKeyScope[] =>
   preset === 'everything' ? scopes : scopes.filter((scope) => LIMITS[preset].includes(scope));
