@@ -111,7 +111,7 @@ export interface Page {
   /** Above the heading: the way back. */
   breadcrumb?: { href: string; text: string } | undefined;
   status?: number;
-  /** What a script gets at the end of the stream: the part of the page with the answer, or why there is none. */
+  /** What a script gets at the end of the stream: the part of the page with the answer or the error. */
   answer?: Html;
   /** Whether the page refreshes itself when something changes. */
   isLive?: boolean;

@@ -3,7 +3,7 @@ import { EMPTY, type Html, html } from '../html.ts';
 import { type Form, readForm } from '../http/forms.ts';
 import type { UserPageContext } from '../page.ts';
 import { readCode, renderCodeField } from './code-field.ts';
-import { type FormErrors, renderFormError, renderInput, toFormErrors } from './fields.ts';
+import { type FormErrors, renderCurrentPassword, renderFormError, toFormErrors } from './fields.ts';
 import { readPasskey, renderPasskeyForm } from './passkey-form.ts';
 
 type Confirmation = WebActionData<'getConfirmation'>;
@@ -39,14 +39,7 @@ export function renderConfirmForms(
     html`<form class="panel gap narrow" method="post" action="${path}">${csrfField}${nextField}
 <input type="text" name="username" value="${viewer.email}" autocomplete="username" hidden>
 ${renderFormError({ ...errors, fields: {} }, texts)}
-${renderInput({
-  name: 'currentPassword',
-  label: texts.account.password,
-  type: 'password',
-  autocomplete: 'current-password',
-  required: true,
-  errors,
-})}
+${renderCurrentPassword(texts, errors, { label: texts.account.password })}
 ${buttons}</form>`
   }
 ${

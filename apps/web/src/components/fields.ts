@@ -103,6 +103,22 @@ export const renderInput = ({
       }${attributes && html` ${attributes}`}>`,
   );
 
+/** By which the user of the session confirms a change. */
+export const renderCurrentPassword = (
+  { settings }: Texts,
+  errors: FormErrors,
+  { id, label = settings.currentPassword }: { id?: string; label?: string } = {},
+): Html =>
+  renderInput({
+    name: 'currentPassword',
+    ...(id !== undefined && { id }),
+    label,
+    type: 'password',
+    autocomplete: 'current-password',
+    required: true,
+    errors,
+  });
+
 export interface Option {
   value: string;
   text: string;

@@ -26,34 +26,37 @@ async function runAt(t: Parameters<typeof runDue>[0], minute: number) {
 
 const kinds = async (taskId: number) => (await readAlerts(ctx, taskId)).map(({ kind, title }) => `${kind} ${title}`);
 
-t.test('A failed source counts as unchanged with its last good text, and the run is told of when it is', async (t) => {
-  const task = await insertWatch(ctx, alice().id, '', { sources: [source('a'), source('b')], alerts: ALERTS });
-  await runAt(t, 0);
-  site.set('/a', { status: 500 });
-  await runAt(t, 1);
-  t.strictSame(await readFates(ctx, task), ['ran', 'unchanged']);
-  site.set('/b', { body: 'New text of b.' });
-  await runAt(t, 2);
-  t.strictSame(await readFates(ctx, task), ['ran', 'unchanged', 'ran']);
-  const run = (await readSourceRuns(ctx, task)).at(-1);
-  t.match(run?.sources, [
-    {
-      name: 'a',
-      status: 'failed',
-      httpStatus: 500,
-      asOf: minutes(0).toISOString(),
-      fetchedAt: minutes(2).toISOString(),
-      bytes: 10,
-      message: /500/,
-    },
-    { name: 'b', status: 'new', httpStatus: 200, message: null },
-  ]);
-  t.match(
-    run?.request?.prompt,
-    /could not be read now, so this is its text as of 2026-11-20T10:00:00\.000Z[\s\S]*\nText of a\.\n/,
-  );
-  t.equal(run?.outcome, null);
-});
+t.test(
+  'A failed source counts as unchanged with its last good text, and the prompt says from when it is',
+  async (t) => {
+    const task = await insertWatch(ctx, alice().id, '', { sources: [source('a'), source('b')], alerts: ALERTS });
+    await runAt(t, 0);
+    site.set('/a', { status: 500 });
+    await runAt(t, 1);
+    t.strictSame(await readFates(ctx, task), ['ran', 'unchanged']);
+    site.set('/b', { body: 'New text of b.' });
+    await runAt(t, 2);
+    t.strictSame(await readFates(ctx, task), ['ran', 'unchanged', 'ran']);
+    const run = (await readSourceRuns(ctx, task)).at(-1);
+    t.match(run?.sources, [
+      {
+        name: 'a',
+        status: 'failed',
+        httpStatus: 500,
+        asOf: minutes(0).toISOString(),
+        fetchedAt: minutes(2).toISOString(),
+        bytes: 10,
+        message: /500/,
+      },
+      { name: 'b', status: 'new', httpStatus: 200, message: null },
+    ]);
+    t.match(
+      run?.request?.prompt,
+      /could not be read now, so this is its text as of 2026-11-20T10:00:00\.000Z[\s\S]*\nText of a\.\n/,
+    );
+    t.equal(run?.outcome, null);
+  },
+);
 
 t.test('A source without any text is told to the run, and counts as changed', async (t) => {
   site.set('/a', { status: 404 });

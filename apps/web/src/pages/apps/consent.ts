@@ -4,13 +4,13 @@ import { renderRadios } from '../../components/choices.ts';
 import {
   type FormErrors,
   NO_ERRORS,
+  renderCurrentPassword,
   renderFormError,
-  renderInput,
   toFormErrors,
   toStatus,
 } from '../../components/fields.ts';
 import { buildAddress } from '../../components/tables.ts';
-import { EMPTY, type Html, html } from '../../html.ts';
+import { type Html, html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 import { describePermissions } from './permissions.ts';
@@ -45,7 +45,7 @@ const askToConfirm = ({ request }: UserPageContext): Redirect =>
 
 function renderForm(context: UserPageContext, asked: Asked, errors: FormErrors, asksPassword: boolean): Page {
   const { csrfField, request, texts, viewer } = context;
-  const { apps, settings } = texts;
+  const { apps } = texts;
   const { name, isLocal, isConnected, presets } = asked;
   const choices = presets.map(({ preset, scopes }) => ({
     value: preset,
@@ -67,18 +67,7 @@ ${renderFormError({ ...errors, fields: {} }, texts)}
 ${isLocal && html`<div class="notice warn"><p>${apps.localWarning}</p></div>`}
 ${isConnected && html`<div class="notice info"><p>${apps.replaces(name)}</p></div>`}
 ${renderRadios({ name: 'preset', legend: apps.mayDo, choices, value: chosen, errors })}
-${
-  asksPassword
-    ? renderInput({
-        name: 'currentPassword',
-        label: settings.currentPassword,
-        type: 'password',
-        autocomplete: 'current-password',
-        required: true,
-        errors,
-      })
-    : EMPTY
-}
+${asksPassword && renderCurrentPassword(texts, errors)}
 <div class="do"><button class="primary" name="answer" value="allow">${apps.allow}</button><button class="quiet" name="answer" value="refuse" formnovalidate>${apps.refuse}</button></div>
 <p class="hint">${apps.endsAnyTime((text) => html`<a href="/settings/apps">${text}</a>`)}</p></form>`,
   };

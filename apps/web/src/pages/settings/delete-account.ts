@@ -1,12 +1,13 @@
 import {
   type FormErrors,
   NO_ERRORS,
+  renderCurrentPassword,
   renderFormError,
   renderInput,
   toFormErrors,
   toStatus,
 } from '../../components/fields.ts';
-import { EMPTY, html } from '../../html.ts';
+import { html } from '../../html.ts';
 import { readForm } from '../../http/forms.ts';
 import { type Page, type Redirect, redirect, type UserPageContext, unwrap } from '../../page.ts';
 
@@ -27,18 +28,7 @@ ${renderInput({
   required: true,
   errors,
 })}
-${
-  hasPassword
-    ? renderInput({
-        name: 'currentPassword',
-        label: settings.currentPassword,
-        type: 'password',
-        autocomplete: 'current-password',
-        required: true,
-        errors,
-      })
-    : EMPTY
-}
+${hasPassword && renderCurrentPassword(context.texts, errors)}
 <div class="do"><button class="danger">${settings.deletion}</button><a class="button quiet" href="/settings/data">${forms.cancel}</a></div>
 </form>`,
   };

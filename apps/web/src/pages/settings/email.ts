@@ -1,4 +1,4 @@
-import { renderInput } from '../../components/fields.ts';
+import { renderCurrentPassword, renderInput } from '../../components/fields.ts';
 import { EMPTY, html } from '../../html.ts';
 import { renderSettingForm, type Setting } from './setting.ts';
 
@@ -24,15 +24,7 @@ export const email: Setting = {
 ${renderInput({ name: 'email', id: id('email'), label: texts.newEmail, type: 'email', value: text('email', ''), autocomplete: 'email', required: true, errors })}
 ${
   settings.hasPassword
-    ? renderInput({
-        name: 'currentPassword',
-        id: id('currentPassword'),
-        label: texts.currentPassword,
-        type: 'password',
-        autocomplete: 'current-password',
-        required: true,
-        errors,
-      })
+    ? renderCurrentPassword(context.texts, errors, { id: id('currentPassword') })
     : html`<p class="hint">${texts.approveEmailFirst}</p>`
 }`,
       texts.changeEmail,

@@ -1,4 +1,4 @@
-import { renderInput } from '../../components/fields.ts';
+import { renderCurrentPassword, renderInput } from '../../components/fields.ts';
 import { html } from '../../html.ts';
 import { renderSettingForm, type Setting } from './setting.ts';
 
@@ -21,15 +21,7 @@ export const password: Setting = {
       props,
       'password',
       html`<input type="text" name="username" value="${settings.email}" autocomplete="username" hidden>
-${renderInput({
-  name: 'currentPassword',
-  id: id('currentPassword'),
-  label: texts.settings.currentPassword,
-  type: 'password',
-  autocomplete: 'current-password',
-  required: true,
-  errors,
-})}
+${renderCurrentPassword(texts, errors, { id: id('currentPassword') })}
 ${renderInput({
   name: 'newPassword',
   id: id('newPassword'),

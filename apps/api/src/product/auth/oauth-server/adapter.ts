@@ -77,8 +77,8 @@ const toSeconds = (ms: number) => Math.floor(ms / 1000);
 const getLibraryTime = () => systemClock().getTime();
 
 /**
- * A used code, or an old refresh token, was used again: whoever has it is not the client. The tokens of a code that was never
- * exchanged have no connection.
+ * Ends the connection after the second use of a code or of an old refresh token, since somebody may have stolen it. A code that
+ * was never exchanged has no connection.
  */
 async function revokeGrant(grantId: string): Promise<void> {
   await endConnection(getCall().ctx, grantId);

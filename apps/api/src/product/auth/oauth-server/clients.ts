@@ -53,7 +53,7 @@ export async function findClient(
   return document && { id, ...document };
 }
 
-/** Whether an address of a client is one of its own. Any port of this computer counts as the one that the document names. */
+/** Whether the document of a client lists an address. For an address of this computer, any port is right. */
 function allowsRedirect({ redirects }: ClientDocument, redirect: string): boolean {
   const given = withoutLoopbackPort(redirect);
   return redirects.some((one) => one === redirect || (given !== null && withoutLoopbackPort(one) === given));

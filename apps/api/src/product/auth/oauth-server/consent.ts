@@ -25,7 +25,7 @@ const LIMITS: Record<Exclude<ConsentPreset, 'everything'>, readonly ApiKeyScope[
 const NEVER: readonly string[] = ['admin'];
 const ONLY_IF_ASKED: readonly string[] = ['admin', 'profile:write'];
 
-/** What the library is told of a request; anything else is not offered. */
+/** The parameters that the library gets; it offers more, which Carillon does not. */
 const PARAMETERS = [
   'response_type',
   'client_id',

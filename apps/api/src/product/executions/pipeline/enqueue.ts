@@ -14,7 +14,8 @@ export interface Enqueued {
 }
 
 /**
- * Queues due tasks, with their ledger rows, and due retries; of tasks with sources, a look at them. Processes may call it concurrently. Does nothing in maintenance mode.
+ * Queues due tasks, with their ledger rows, and due retries; for tasks with sources, a look at them. Processes may call it
+ * concurrently. Does nothing in maintenance mode.
  */
 export async function enqueueDue(ctx: Context, { overdueMs = 0 } = {}): Promise<Enqueued> {
   const all: Enqueued = { queued: [], refused: [] };

@@ -22,8 +22,10 @@ export const MAX_RUNNING_PER_USER = 5;
 const MAX_CONSIDERED = 500;
 /** How far a chain of retries on demand is followed. */
 const MAX_REPEATED = 20;
-/** Of one selection, which has half as many users as it may start executions: most have several, and each lock is an entry in a
- * table of the whole server. */
+/**
+ * Of one selection, which has half as many users as it may start executions: most have several, and each lock is an entry in a
+ * table of the whole server.
+ */
 const MIN_USERS = 20;
 const MAX_USERS = 100;
 /** Of all processes: each running execution has one of as many slots. */

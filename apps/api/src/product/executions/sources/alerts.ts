@@ -6,7 +6,7 @@ import { getEffectiveRules } from '../../notifications/alerts/overdue.ts';
 import { type NewAlert, recordAlerts } from '../../notifications/alerts/record.ts';
 import type { SourceLook } from './look.ts';
 
-/** So many failures of one source in a row are alerted. */
+/** The number of failures of one source in a row that causes an alert. */
 const FAILURES_IN_ROW = 3;
 
 /** A locked task whose sources were looked at. */

@@ -32,8 +32,8 @@ interface Decided extends EndedLook {
 }
 
 /**
- * Ends looks: the due instants of a task that waits for a change become entries of the ledger if there is none, all others runs,
- * as far as overlap, budget and quotas allow. A look that another process has taken over, or whose task was deleted, decides
+ * Ends looks. Without a change, the due instants of a task that waits for one become entries of the ledger; all others become
+ * runs, as far as overlap, budget and quotas allow. A look that another process has taken over, or whose task was deleted, decides
  * nothing. Locks tasks before looks and accounts.
  */
 export async function decideLooks(ctx: Context, ended: readonly EndedLook[]): Promise<void> {

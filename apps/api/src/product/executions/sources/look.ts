@@ -21,7 +21,7 @@ const limit = pLimit(256);
 /** A look at one source of a task. */
 export interface SourceLook extends ChangedState {
   source: TaskSource;
-  /** What it has read; null if the stored text is still right, or there is none. */
+  /** The text that it has read; null if the stored text is still right, and after a failure. */
   text: string | null;
   status: ExecutionSource['status'];
   httpStatus: number | null;

@@ -13,7 +13,7 @@ export interface SourceValues {
   secret: string;
 }
 
-/** A task has at most so many. */
+/** The most sources of a task. */
 export const MAX_SOURCES = 5;
 
 export const EMPTY_SOURCE: SourceValues = { kind: 'page', address: '', name: '', select: '', secret: '' };

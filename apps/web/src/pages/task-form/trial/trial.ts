@@ -17,7 +17,7 @@ export type Trial = WebActionData<'tryPrompt'> & {
   watched: Watched | null;
 };
 
-/** What came of a trial: its answer, or why there is none. */
+/** The result of a trial: its answer, or the reason for having none. */
 export interface TrialOutcome {
   errors?: FormErrors | undefined;
   /** What was not done. */
