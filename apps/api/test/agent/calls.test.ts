@@ -73,9 +73,9 @@ t.test('Executions and agent calls share and reserve the same tokens', async (t)
   await insertUsage(ctx, alice().id, { tokens: 99_999 });
   await insertQueuedRuns(ctx, await insertTasks(ctx, [alice().id], { nextExecutionAt: null }));
   const call = await begin();
-  t.match(await pipeline.advance(ctx, [], { limit: 10, after: 0 }), { started: [], refused: 0 });
+  t.match(await pipeline.claim(ctx, { limit: 10, after: 0 }), { started: [], refused: 0 });
   await completeCall(ctx, call, { ...USAGE, inputTokens: 0, outputTokens: 0 });
-  t.equal((await pipeline.advance(ctx, [], { limit: 10, after: 0 })).started.length, 1);
+  t.equal((await pipeline.claim(ctx, { limit: 10, after: 0 })).started.length, 1);
   t.match(await race(1, begin), { passed: 0 });
 });
 

@@ -71,7 +71,7 @@ t.test('Details that are not known yet are null', async (t) => {
     metadata: { model: null, tokens: null, cost: null },
   });
   t.same(await logOf(executionId), [[0, 'Queued on demand.']]);
-  await pipeline.advance(ctx, [], { limit: 1, after: 0 });
+  await pipeline.claim(ctx, { limit: 1, after: 0 });
   t.match(await getExecutionDetails(ctx, alice(), executionId), {
     status: 'running',
     metadata: { model: null, tokens: null, cost: null },
@@ -143,7 +143,7 @@ t.test('An execution that a webhook triggered says so', async (t) => {
 t.test('Each death of a process is shown, and the start after it', async (t) => {
   const task = await insertTask(ctx, alice().id, LATER);
   const { executionId: id } = await executeTask(ctx, alice(), task);
-  await pipeline.advance(ctx, [], { limit: 1, after: 0 });
+  await pipeline.claim(ctx, { limit: 1, after: 0 });
   await passTime({ ctx, clock }, 31_000);
   t.same(await rescueExecutions(ctx), [id]);
   await ctx.db
@@ -173,7 +173,7 @@ t.test('An execution that was interrupted too often ends with the last death', a
   const { executionId: id } = await executeTask(ctx, alice(), task);
   const deaths: Date[] = [];
   for (let n = 1; n <= 4; n++) {
-    await pipeline.advance(ctx, [], { limit: 1, after: 0 });
+    await pipeline.claim(ctx, { limit: 1, after: 0 });
     await passTime({ ctx, clock }, 31_000);
     if ((await rescueExecutions(ctx)).length > 0) deaths.push(ctx.now());
   }
@@ -192,7 +192,7 @@ t.test('An execution that was interrupted too often ends with the last death', a
 t.test('An execution that a stopping process handed back is shown as queued again', async (t) => {
   const task = await insertTask(ctx, alice().id, LATER);
   const { executionId: id } = await executeTask(ctx, alice(), task);
-  const { started } = await pipeline.advance(ctx, [], { limit: 1, after: 0 });
+  const { started } = await pipeline.claim(ctx, { limit: 1, after: 0 });
   clock.set(atSecond(3));
   await handBackExecutions(ctx, started);
   t.same((await logOf(id)).at(-1), [3, 'The process that ran it was stopped: queued again.']);

@@ -91,7 +91,7 @@ t.test('An execution is shown from its queue to its end', async (t) => {
 t.test('A running execution shows when it started', async (t) => {
   const alice = await signUp(app);
   const id = await execute(alice, await postTask(app, alice));
-  await pipeline.advance(ctx, [], { limit: 5, after: 0 });
+  await pipeline.claim(ctx, { limit: 5, after: 0 });
   t.match(await read(alice, id), {
     status: 'running',
     startedAt: START.toISOString(),

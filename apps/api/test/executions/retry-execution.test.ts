@@ -114,7 +114,7 @@ t.test('A retry that is queued or running is returned as it is, and charged once
   clock.set(atSecond(5));
   const again = { executionId: first.executionId, isNew: false };
   t.same(await retryExecution(ctx, alice(), id), { ...again, status: 'pending', startedAt: START });
-  await pipeline.advance(ctx, [], { limit: 1, after: 0 });
+  await pipeline.claim(ctx, { limit: 1, after: 0 });
   clock.set(atSecond(7));
   t.same(await retryExecution(ctx, alice(), id), { ...again, status: 'running', startedAt: atSecond(5) });
   t.match(await readUsage(ctx, alice().id), { executions: 2 });
@@ -193,7 +193,7 @@ t.test('Only a failed execution is retried: any other is a 409 that names its st
     };
   };
   await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('pending'));
-  await pipeline.advance(ctx, [], { limit: 1, after: 0 });
+  await pipeline.claim(ctx, { limit: 1, after: 0 });
   await t.rejects(retryExecution(ctx, alice(), run!.id), refusal('running'));
   await passTime({ ctx, clock }, 31_000);
   await rescueExecutions(ctx);

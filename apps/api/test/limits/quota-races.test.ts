@@ -62,9 +62,7 @@ for (const round of ROUNDS) {
       { nextExecutionAt: null },
     );
     await insertQueuedRuns(ctx, made);
-    const claims = await Promise.all(
-      Array.from({ length: 20 }, () => pipeline.advance(ctx, [], { limit: CALLS, after: 0 })),
-    );
+    const claims = await Promise.all(Array.from({ length: 20 }, () => pipeline.claim(ctx, { limit: CALLS, after: 0 })));
     t.equal(claims.flatMap(({ started }) => started).length, 1);
     t.match(await readUsage(ctx, alice().id), { tokens: 99_999, tokensReserved: 100 });
     t.equal(await ctx.db.$count(executions, eq(executions.status, 'running')), 1);

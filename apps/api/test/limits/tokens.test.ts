@@ -22,7 +22,7 @@ const MIDNIGHT = '2026-11-21T00:00:00.000Z';
 const countOf = (status: 'pending' | 'running' | 'completed' | 'failed') =>
   ctx.db.$count(executions, eq(executions.status, status));
 const NOTHING = { started: [], refused: 0, lost: 0, next: 0, isContended: false, isFull: false };
-const claim = async () => (await pipeline.advance(ctx, [], { limit: 100, after: 0 })).started;
+const claim = async () => (await pipeline.claim(ctx, { limit: 100, after: 0 })).started;
 const five = () => Array.from({ length: 5 }, () => alice().id);
 
 t.test('One call starts one token below the limit; the others wait for it, and are then rejected', async (t) => {
@@ -40,7 +40,7 @@ t.test('One call starts one token below the limit; the others wait for it, and a
   for (const { worker } of processes) worker.wakeExecutions();
   await reached;
   // The other processes may be trying at this moment.
-  t.match(await pipeline.advance(ctx, [], { limit: 100, after: 0 }), { ...NOTHING, isContended: Boolean });
+  t.match(await pipeline.claim(ctx, { limit: 100, after: 0 }), { ...NOTHING, isContended: Boolean });
   t.strictSame([await countOf('running'), await countOf('pending')], [1, 4]);
   t.strictSame(await readUsage(ctx, alice().id), { executions: 5, tokens: 99_999, tokensReserved: 100 });
 
@@ -118,7 +118,7 @@ t.test('A run that waits for tokens does not count on the new day', async (t) =>
   await insertUsage(ctx, alice().id, { executions: 48, tokens: 99_000 });
   await ctx.db.execute("update executions set run_at = '2026-11-01' where usage_day = '2026-11-21'");
   t.match(await claim(), [{ prompt: 'First.' }]);
-  t.strictSame(await pipeline.advance(ctx, [], { limit: 100, after: 0 }), NOTHING);
+  t.strictSame(await pipeline.claim(ctx, { limit: 100, after: 0 }), NOTHING);
   t.equal(await countOf('pending'), 2);
 });
 

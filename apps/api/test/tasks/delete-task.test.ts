@@ -95,7 +95,7 @@ t.test('A running execution is aborted, counted as an estimate, and leaves no tr
   const receivedEvents = await captureEvents(ctx, alice, ['task.completed', 'execution.completed']);
   const id = await postTask(app, alice, { maxTokens: 500 });
   await execute(alice, id);
-  const { started } = await pipeline.advance(ctx, [], { limit: 10, after: 0 });
+  const { started } = await pipeline.claim(ctx, { limit: 10, after: 0 });
   const run = started.find(({ taskId }) => taskId === id);
   if (!run) return t.fail('it did not start');
   t.match(await today(alice), { executions: 1, reserved: 500 });

@@ -113,13 +113,13 @@ t.test('A rolled back start and a completion after the lease was lost do not cou
   const rollback = new Error('rolled back');
   const before = await readMetrics();
   const attempted = inTransaction(ctx, async (tx) => {
-    await pipeline.advance(tx, [], { limit: 1, after: 0 });
+    await pipeline.claim(tx, { limit: 1, after: 0 });
     throw rollback;
   });
   await t.rejects(attempted, rollback);
   t.same(readStarts(await readMetrics(), 'schedule'), readStarts(before, 'schedule'), 'a start');
 
-  const { started } = await pipeline.advance(ctx, [], { limit: 1, after: 0 });
+  const { started } = await pipeline.claim(ctx, { limit: 1, after: 0 });
   const usage = { model: 'x', inputTokens: 7, outputTokens: 5, estimated: false, costUsd: 1 };
   const [run] = started.map((claimed) => buildResult(claimed, { usage }));
   if (!run) return t.fail();
@@ -141,7 +141,7 @@ t.test(
   async (t) => {
     await insertTask(ctx, alice().id, { prompt: 'x'.repeat(400) });
     await enqueueDue(ctx);
-    const { started } = await pipeline.advance(ctx, [], { limit: 1, after: 0 });
+    const { started } = await pipeline.claim(ctx, { limit: 1, after: 0 });
     const sent = `${started[0]?.request.system}${started[0]?.request.prompt}`;
     await passTime({ ctx, clock }, ctx.config.executionLeaseMs + 1);
     t.equal((await rescueExecutions(ctx)).length, 1);

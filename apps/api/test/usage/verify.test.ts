@@ -29,7 +29,7 @@ t.test('Pending, running and ended executions are in the sum', async (t) => {
   await ctx.db.execute(`update tasks set next_execution_at = '2026-11-20T10:00:00Z', scheduled_for = '2026-11-20'`);
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
-  t.equal((await pipeline.advance(ctx, [], { limit: 10, after: 0 })).started.length, 1);
+  t.equal((await pipeline.claim(ctx, { limit: 10, after: 0 })).started.length, 1);
   t.same(await findWrongCounters(ctx.db), []);
 });
 

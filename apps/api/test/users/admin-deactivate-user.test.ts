@@ -119,7 +119,7 @@ t.test('The occurrence of a pending planned run is missed, and a `once` task run
 t.test('A running execution completes, and its retry does not follow', async (t) => {
   const id = await insertTask(ctx, alice.id, { recurrence: 'once' });
   await enqueueDue(ctx);
-  const [run] = (await pipeline.advance(ctx, [], { limit: 10, after: 0 })).started;
+  const [run] = (await pipeline.claim(ctx, { limit: 10, after: 0 })).started;
   if (!run) return t.fail('it did not start');
   await setActive(false);
   t.equal((await readRun(ctx, id)).status, 'running');

@@ -116,7 +116,7 @@ t.test('The record of the deletion stays, with the admin and the address', async
 
 t.test('A running execution is aborted, and leaves no trace', async (t) => {
   await execute(await postTask(app, alice));
-  const [run] = (await pipeline.advance(ctx, [], { limit: 10, after: 0 })).started;
+  const [run] = (await pipeline.claim(ctx, { limit: 10, after: 0 })).started;
   if (!run) return t.fail('it did not start');
   await remove(alice.id);
   t.same(aborted.splice(0), [run.id]);

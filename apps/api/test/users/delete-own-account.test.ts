@@ -58,7 +58,7 @@ t.test('Only the fact of its deletion is left of an account, and other accounts 
       payload: { email: `new-${person.email}`, currentPassword: PASSWORD },
     });
   }
-  const started = (await pipeline.advance(ctx, [], { limit: 10, after: 0 })).started;
+  const started = (await pipeline.claim(ctx, { limit: 10, after: 0 })).started;
   t.equal((await remove(alice)).statusCode, 200);
   const columns = await queryRows<{ table: string; column: string }>(
     ctx.db,

@@ -67,7 +67,7 @@ t.test('The page of a run in a browser', { skip: SKIP_WITHOUT_BROWSER }, async (
   t.test('A run that runs has a clock that ticks', async (t) => {
     const task = await insertTask(ctx, alice.id);
     await enqueueDue(ctx);
-    await pipeline.advance(ctx, [], { limit: 1, after: 0 });
+    await pipeline.claim(ctx, { limit: 1, after: 0 });
     const { page, problems } = await open(`/executions/${(await readRun(ctx, task)).id}`);
     const clock = page.getByRole('timer');
     const first = await clock.textContent();

@@ -15,7 +15,7 @@ const newAlice = () => signUp(app, { name: 'Alice', timezone: 'Europe/Berlin' })
 async function liveRun(userId: number, isRunning = true, values: Parameters<typeof insertTask>[2] = {}) {
   const task = await insertTask(ctx, userId, values);
   await enqueueDue(ctx);
-  if (isRunning) await pipeline.advance(ctx, [], { limit: 1, after: 0 });
+  if (isRunning) await pipeline.claim(ctx, { limit: 1, after: 0 });
   return { task, id: (await readRun(ctx, task)).id };
 }
 

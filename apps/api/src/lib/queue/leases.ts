@@ -104,8 +104,6 @@ interface LeaseHolder<Row extends Lease, Rescued> {
   addUnanswered(rows: readonly Row[]): void;
   /** Holds those that are claimed. */
   checkUnanswered(): Promise<void>;
-  /** For rows that are stored before their `work` returns. */
-  release(rows: readonly { id: Row['id']; claimToken: string | null }[]): void;
   abort(ids: readonly Row['id'][]): void;
   listLeases(): Lease<Row['id']>[];
   /** Aborts the rows that are still held with these claims. */
@@ -204,9 +202,6 @@ export function createLeaseHolder<Row extends Lease, Rescued>(
     addUnanswered: unanswered.add,
     async checkUnanswered() {
       for (const row of await unanswered.takeClaimed()) hold(row);
-    },
-    release(rows) {
-      for (const { id, claimToken } of rows) if (held.get(id)?.claimToken === claimToken) held.delete(id);
     },
     abort,
     listLeases,

@@ -6,8 +6,9 @@ import type { ExecutionResult } from './pipeline/execution-result.ts';
 import { loadProviderLimits } from './pipeline/provider-limits.ts';
 import { runExecution, traceExecution } from './pipeline/run.ts';
 import type { ClaimedExecution } from './pipeline/select-candidates.ts';
+import { storeResults } from './pipeline/store-results.ts';
 
-interface AdvanceOptions extends Omit<ClaimOptions, 'limits'> {
+interface Options extends Omit<ClaimOptions, 'limits'> {
   /** Gets the result if the commit was not answered. */
   onUnanswered?(result: ClaimResult): void;
 }
@@ -17,17 +18,13 @@ export const pipeline = {
   /** 1. Due tasks and retries become pending executions, or entries of the ledger that say why not. */
   enqueue: enqueueDue,
 
-  /** 2 and 4. Results in, starts out, in one transaction, so that no slot is empty between two of them. */
-  async advance(
-    ctx: Context,
-    results: readonly ExecutionResult[],
-    { onUnanswered, ...options }: AdvanceOptions,
-  ): Promise<ClaimResult> {
+  /** 2. Pending executions start, within the limits and quotas. */
+  async claim(ctx: Context, { onUnanswered, ...options }: Options): Promise<ClaimResult> {
     const startedAt = performance.now();
     const limits = await loadProviderLimits(ctx);
     const work = (tx: Context) => {
       afterCommit(tx, () => tx.metrics.executionsClaimed(performance.now() - startedAt));
-      return claim(tx, results, { ...options, limits });
+      return claim(tx, { ...options, limits });
     };
     return inReportedTransaction(ctx, work, onUnanswered);
   },
@@ -39,4 +36,7 @@ export const pipeline = {
       if (!result.ok) span.fail(result.errorCode);
       return result;
     }),
+
+  /** 4. The result is stored, with what follows from it. */
+  complete: storeResults,
 };

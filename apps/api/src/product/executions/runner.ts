@@ -6,7 +6,7 @@ import type { ClaimResult } from './pipeline/claim.ts';
 import type { ExecutionResult } from './pipeline/execution-result.ts';
 import { handBackExecutions, readQueue, renewExecutions, rescueExecutions } from './pipeline/leases.ts';
 import type { ClaimedExecution } from './pipeline/select-candidates.ts';
-import { countStorable, logStoreFailure, storeResults } from './pipeline/store-results.ts';
+import { countStorable } from './pipeline/store-results.ts';
 import { pipeline } from './pipeline.ts';
 
 const POLL_MS = 1000;
@@ -38,11 +38,11 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     rescue: () => rescueExecutions(ctx),
     handBack: (leases) => handBackExecutions(ctx, leases),
   });
-  const advance = singleFlight(advanceAll, (error) => ctx.log.error({ err: error }, 'advancing executions failed'));
+  const claim = singleFlight(claimAll, (error) => ctx.log.error({ err: error }, 'claiming executions failed'));
+  const store = singleFlight(storeEnded, (error) => ctx.log.error({ err: error }, 'storing results failed'));
 
   const ended: { result: ExecutionResult; stored: PromiseWithResolvers<void> }[] = [];
   const rounds = createRounds();
-  let claiming: Promise<unknown> = Promise.resolve();
 
   async function execute(execution: ClaimedExecution, signal: AbortSignal) {
     const result = await pipeline.run(ctx, execution, signal);
@@ -50,22 +50,21 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     if (signal.aborted) return;
     const stored = Promise.withResolvers<void>();
     ended.push({ result, stored });
-    void ctx.trace.detached(advance);
+    void ctx.trace.detached(store);
     await stored.promise;
   }
 
-  /** Stores what has ended, and starts executions, until nothing is left to store and no slot or no execution to start. */
-  async function advanceAll() {
+  async function storeEnded() {
     // Executions that end in one turn of the event loop share a transaction.
     await setImmediate();
-    for (;;) {
+    while (ended.length > 0) {
       const batch = ended.splice(0, countStorable(ended.map(({ result }) => result)));
-      const results = batch.map(({ result }) => result);
-      const isClaiming = rounds.isWanted() && countFreeSlots() > 0 && !stopping.signal.aborted;
-      if (results.length === 0 && !isClaiming) return;
-      heartbeat.beat();
       try {
-        await (stopping.signal.aborted ? storeResults(ctx, results, closing.signal) : claim(results));
+        await pipeline.complete(
+          ctx,
+          batch.map(({ result }) => result),
+          closing.signal,
+        );
         for (const { stored } of batch) stored.resolve();
       } catch (error) {
         for (const { stored } of batch) stored.reject(error);
@@ -73,20 +72,17 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     }
   }
 
-  async function claim(results: readonly ExecutionResult[]) {
-    const limit = countFreeSlots() + results.length;
-    const options = { limit, after: rounds.begin(), onUnanswered: holdUnanswered };
-    const claimed = pipeline.advance(ctx, results, options);
-    claiming = claimed.catch(() => {});
-    try {
-      const round = await claimed;
-      running.release(results);
+  /** Starts executions until no slot is free or none may start. */
+  async function claimAll() {
+    // Executions that are stored together wake it once.
+    await setImmediate();
+    while (rounds.isWanted() && countFreeSlots() > 0 && !stopping.signal.aborted) {
+      heartbeat.beat();
+      const options = { limit: countFreeSlots(), after: rounds.begin(), onUnanswered: holdUnanswered };
+      const round = await pipeline.claim(ctx, options);
       for (const execution of round.started) running.hold(execution);
       rounds.end(round);
-      if (round.isContended && round.started.length === 0 && ended.length === 0) await delay(CONTENDED_MS);
-    } catch (error) {
-      logStoreFailure(ctx, error, results);
-      await storeResults(ctx, results, closing.signal);
+      if (round.isContended && round.started.length === 0) await delay(CONTENDED_MS);
     }
   }
 
@@ -101,12 +97,12 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     running.abortLost(lost);
     await running.checkUnanswered();
     // Not awaited: while a long queue is claimed, cancelled executions must still be noticed.
-    if (isAnyQueued || ended.length > 0) wake();
+    if (isAnyQueued) wake();
   }
 
   function wake() {
     rounds.want();
-    void ctx.trace.detached(advance);
+    void ctx.trace.detached(claim);
   }
 
   return {
@@ -122,14 +118,14 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
       for (;;) {
         await running.checkUnanswered();
         rounds.want();
-        await advance();
+        await claim();
         if (running.size === 0) break;
         await running.waitUntilEnded();
       }
     },
     async stop() {
       stopping.abort();
-      await claiming;
+      await claim();
       await running.stop(graceMs, closing);
       // Until here, running executions may be cancelled.
       await intervals.stop();

@@ -260,10 +260,11 @@ t.test('A run in the slot of one that ends is refused by what that one has cost'
   const id = await insert(1.5 * HIGHEST, { nextExecutionAt: null });
   await insertQueuedRuns(ctx, [id]);
   await insertQueuedRuns(ctx, [id]);
-  const [run] = (await pipeline.advance(ctx, [], { limit: 10, after: 0 })).started;
+  const [run] = (await pipeline.claim(ctx, { limit: 10, after: 0 })).started;
   const usage = { model: MODEL, inputTokens: 10, outputTokens: MAX_TOKENS, estimated: false, costUsd: 0.9 * HIGHEST };
   const result = buildResult(run as NonNullable<typeof run>, { usage });
-  t.match(await pipeline.advance(ctx, [result], { limit: 10, after: 0 }), { started: [], refused: 1 });
+  await pipeline.complete(ctx, [result], new AbortController().signal);
+  t.match(await pipeline.claim(ctx, { limit: 10, after: 0 }), { started: [], refused: 1 });
   t.same(await statesOf(id), ['completed', 'QUOTA_EXCEEDED']);
   t.match(await readTaskRow(ctx, id), { consecutiveFailures: 0, status: 'active' });
 });

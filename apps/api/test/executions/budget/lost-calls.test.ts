@@ -19,7 +19,7 @@ async function startRun(): Promise<{ taskId: number; executionId: number }> {
   const context = { clock: false, previousResult: false };
   const taskId = await insertTask(ctx, alice().id, { aiModel: 'gpt-4o-mini', nextExecutionAt: null, context });
   await insertQueuedRuns(ctx, [taskId]);
-  const [run] = (await pipeline.advance(ctx, [], { limit: 10, after: 0 })).started;
+  const [run] = (await pipeline.claim(ctx, { limit: 10, after: 0 })).started;
   return { taskId, executionId: run?.id as number };
 }
 
@@ -44,7 +44,7 @@ t.test('An interrupted run costs its input for each interruption, also of the bu
   for (let interruptions = 1; interruptions <= 4; interruptions += 1) {
     await passTime({ ctx, clock }, ctx.config.executionLeaseMs + 1000);
     await rescueExecutions(ctx);
-    await pipeline.advance(ctx, [], { limit: 10, after: 0 });
+    await pipeline.claim(ctx, { limit: 10, after: 0 });
     const { recorded, counted } = await readCosts();
     t.same(recorded, Array(interruptions).fill(INPUT_COST));
     t.ok(Math.abs((counted ?? 0) - interruptions * INPUT_COST) < 1e-12);

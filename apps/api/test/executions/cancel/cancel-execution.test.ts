@@ -38,7 +38,7 @@ async function queuedRun(values = {}) {
 
 async function runningRun(values = {}) {
   const run = await queuedRun(values);
-  const { started } = await pipeline.advance(ctx, [], { limit: 10, after: 0 });
+  const { started } = await pipeline.claim(ctx, { limit: 10, after: 0 });
   const claimed = started.find(({ id }) => id === run.id);
   if (!claimed) throw new Error('The run was not claimed.');
   return { ...run, claimed };

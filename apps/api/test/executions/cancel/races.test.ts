@@ -35,7 +35,7 @@ async function race(t: Test) {
 }
 
 /** Starts the runs whose places are free: 5 of a user. */
-const startSome = async () => (await pipeline.advance(ctx, [], { limit: 5, after: 0 })).started;
+const startSome = async () => (await pipeline.claim(ctx, { limit: 5, after: 0 })).started;
 
 /** `cancelled`, or the kind of the refusal. */
 const outcomeOf = (cancelling: Promise<unknown>) =>
@@ -110,7 +110,7 @@ t.test('A cancellation and a claim at once: the run ends, started or not', async
   for (const { task, id } of runs) {
     const [outcome] = await Promise.all([
       outcomeOf(cancelExecution(one, alice(), id)),
-      pipeline.advance(two, [], { limit: 1, after: 0 }),
+      pipeline.claim(two, { limit: 1, after: 0 }),
     ]);
     t.equal(outcome, 'cancelled');
     t.match(await readRun(ctx, task), { status: 'failed', errorCode: 'CANCELLED', claimToken: null });

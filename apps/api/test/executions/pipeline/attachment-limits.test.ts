@@ -44,7 +44,7 @@ async function startRuns(count: number, { attached = true } = {}): Promise<Claim
     await insertTask(ctx, alice().id, { prompt: `Prompt number ${i}.`, attachments: attached ? [id] : [] });
   }
   await enqueueDue(ctx);
-  const { started } = await pipeline.advance(ctx, [], { limit: count, after: 0 });
+  const { started } = await pipeline.claim(ctx, { limit: count, after: 0 });
   return started.sort((a, b) => a.taskId - b.taskId);
 }
 

@@ -23,7 +23,7 @@ async function queueRuns(count: number, userId = alice().id) {
   return { userId, taskIds };
 }
 
-const claim = (limit: number, userId: number) => pipeline.advance(ctx, [], { limit, after: userId - 1 });
+const claim = (limit: number, userId: number) => pipeline.claim(ctx, { limit, after: userId - 1 });
 const toTasks = (runs: readonly { taskId: number }[]) => runs.map(({ taskId }) => taskId);
 
 async function clear() {
@@ -69,9 +69,7 @@ t.test(
 t.test('A snapshot that is older than the end of another claim starts no sixth run of a user', async (t) => {
   const { userId, taskIds } = await queueRuns(8);
   t.strictSame(toTasks((await claim(3, userId)).started), taskIds.slice(0, 3));
-  const claims = await Promise.all(
-    times(6, () => pipeline.advance(newProcess(t).ctx, [], { limit: 8, after: userId - 1 })),
-  );
+  const claims = await Promise.all(times(6, () => pipeline.claim(newProcess(t).ctx, { limit: 8, after: userId - 1 })));
   t.strictSame(
     claims.flatMap(({ started }) => toTasks(started)),
     taskIds.slice(3, 5),

@@ -143,10 +143,10 @@ t.test('A failed once task is completed by a successful execution on demand', as
 t.test('Of two results of one execution that arrive together, the one with the valid claim is stored', async (t) => {
   const task = await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
-  const [lost] = (await pipeline.advance(ctx, [], { limit: 1, after: 0 })).started;
+  const [lost] = (await pipeline.claim(ctx, { limit: 1, after: 0 })).started;
   await passTime({ ctx, clock }, 30_001);
   await rescueExecutions(ctx);
-  const [held] = (await pipeline.advance(ctx, [], { limit: 1, after: 0 })).started;
+  const [held] = (await pipeline.claim(ctx, { limit: 1, after: 0 })).started;
   const usage = { model: 'test-model', inputTokens: 10, outputTokens: 1, estimated: false, costUsd: 0 };
   const results = [
     buildResult(held!, { text: 'held', usage: { ...usage, outputTokens: 1 } }),

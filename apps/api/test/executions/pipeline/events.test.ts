@@ -155,13 +155,13 @@ t.test('Events of a rolled back change are never sent', async (t) => {
   await enqueueDue(ctx);
   const undone = new Error('undone');
   const claiming = inTransaction(ctx, async (tx) => {
-    await pipeline.advance(tx, [], { limit: 1, after: 0 });
+    await pipeline.claim(tx, { limit: 1, after: 0 });
     throw undone;
   });
   await t.rejects(claiming, undone);
   t.strictSame(await readDeliveries(), []);
 
-  const [run] = (await pipeline.advance(ctx, [], { limit: 1, after: 0 })).started;
+  const [run] = (await pipeline.claim(ctx, { limit: 1, after: 0 })).started;
   await ctx.db.delete(deliveries);
   const completing = inTransaction(ctx, async (tx) => {
     await completeExecutions(tx, [buildResult(run!)]);

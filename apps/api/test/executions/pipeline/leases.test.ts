@@ -15,7 +15,7 @@ const { ctx, ai, clock, alice, newProcess } = await testEngine(t);
 
 const LEASE_MS = 30_000;
 /** Claims as a process that dies afterwards. */
-const claimAndDie = async () => (await pipeline.advance(ctx, [], { limit: 100, after: 0 })).started;
+const claimAndDie = async () => (await pipeline.claim(ctx, { limit: 100, after: 0 })).started;
 
 /** Each request waits until it is released; the n-th is answered with `Answer n`. */
 function holdEach() {

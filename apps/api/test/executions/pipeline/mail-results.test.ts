@@ -111,7 +111,7 @@ t.test('The name of a task cannot add a mail header', async (t) => {
 t.test('The mail is queued in the transaction of the result, and stored encrypted', async (t) => {
   const task = await insert();
   await executeTask(ctx, alice(), task);
-  const [run] = (await pipeline.advance(ctx, [], { limit: 1, after: 0 })).started;
+  const [run] = (await pipeline.claim(ctx, { limit: 1, after: 0 })).started;
   const result = buildResult(run!, { text: 'A secret recipe.' });
   const undone = new Error('undone');
   const completing = inTransaction(ctx, async (tx) => {

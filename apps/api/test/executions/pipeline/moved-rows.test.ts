@@ -16,7 +16,7 @@ const { ctx, alice } = await testEngine(t);
 
 async function start(taskId: number) {
   await enqueueDue(ctx);
-  const { started } = await pipeline.advance(ctx, [], { limit: 10, after: 0 });
+  const { started } = await pipeline.claim(ctx, { limit: 10, after: 0 });
   const run = started.find((one) => one.taskId === taskId);
   if (!run) throw new Error('The task was not started.');
   return run;
@@ -65,7 +65,7 @@ t.test('Cancellations, results and claims at once end each execution once', asyn
   const ended: number[] = [];
   const claiming = async () => {
     for (let round = 0; round < 15; round++) {
-      const { started } = await pipeline.advance(ctx, [], { limit: 5, after: 0 });
+      const { started } = await pipeline.claim(ctx, { limit: 5, after: 0 });
       ended.push(
         ...(await inTransaction(ctx, (tx) =>
           completeExecutions(

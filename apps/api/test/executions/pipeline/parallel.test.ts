@@ -100,7 +100,7 @@ t.test('20 claims at once start 5 executions per user and 1000 in all, and no mo
   const seen: number[] = [];
   async function claimAll(ctx: Context) {
     for (let after = 0, idle = false; !idle; ) {
-      const { started, next, isFull, isContended } = await pipeline.advance(ctx, [], { limit: 100, after });
+      const { started, next, isFull, isContended } = await pipeline.claim(ctx, { limit: 100, after });
       seen.push(await countRunning());
       idle = (next === 0 || isFull) && !isContended && started.length === 0;
       after = next;
@@ -133,7 +133,7 @@ t.test('Claims of one execution at a time go round the users', async (t) => {
   await ctx.db.execute('analyze');
   const order: number[] = [];
   for (let after = 0; order.length < 24; ) {
-    const { started, next } = await pipeline.advance(ctx, [], { limit: 1, after });
+    const { started, next } = await pipeline.claim(ctx, { limit: 1, after });
     order.push(...started.map(({ userId }) => userId));
     after = next;
   }
@@ -145,7 +145,7 @@ t.test('A task does not wait for the many executions of another task of its owne
   for (let run = 0; run < 100; run += 1) await insertQueuedRuns(ctx, [busy!]);
   clock.advance(1000);
   await insertQueuedRuns(ctx, [other!]);
-  const { started } = await pipeline.advance(ctx, [], { limit: 100, after: 0 });
+  const { started } = await pipeline.claim(ctx, { limit: 100, after: 0 });
   t.strictSame(
     started.map(({ taskId }) => taskId),
     [busy, other],

@@ -71,13 +71,14 @@ async function fill(count: number, each: number) {
 /** Everything that reads or writes the queues, once. */
 async function useQueues() {
   await tick(ctx, { wait: false });
-  const { started } = await pipeline.advance(ctx, [], { limit: BATCH, after: 0 });
+  const { started } = await pipeline.claim(ctx, { limit: BATCH, after: 0 });
   await readQueue(ctx, started);
   await renewExecutions(ctx, started);
   await rescueExecutions(ctx);
   await handBackExecutions(ctx, started.slice(0, 3));
   const results = started.slice(3).map((execution) => buildResult(execution));
-  const next = await pipeline.advance(ctx, results, { limit: BATCH, after: 0 });
+  await pipeline.complete(ctx, results, new AbortController().signal);
+  const next = await pipeline.claim(ctx, { limit: BATCH, after: 0 });
   await handBackExecutions(ctx, next.started);
   await enqueueDueRetries(ctx);
   const { claimed } = await claimDeliveries(ctx, { limit: BATCH, after: FIRST_WEBHOOK });

@@ -46,7 +46,7 @@ t.test('Usage balances and every execution ends although everything happens at o
       () => enqueueDue(ctx),
       () => rescueExecutions(ctx),
       // Claims as a process that dies at once.
-      () => (roll(4) ? null : pipeline.advance(ctx, [], { limit: 3, after: roll(3) ? 0 : (people[4] as number) })),
+      () => (roll(4) ? null : pipeline.claim(ctx, { limit: 3, after: roll(3) ? 0 : (people[4] as number) })),
       () => (roll(6) ? null : deleteTask(ctx, caller, task)),
     ];
     try {

@@ -33,7 +33,7 @@ const readFates = async (task: number) => (await readLedger(ctx, task)).map(([, 
 const readStatuses = async (task: number) => (await readRuns(ctx, task)).map(({ status }) => status);
 
 /** Starts everything that may start. */
-const start = async () => (await pipeline.advance(ctx, [], { limit: 100, after: 0 })).started;
+const start = async () => (await pipeline.claim(ctx, { limit: 100, after: 0 })).started;
 const end = (runs: readonly ClaimedExecution[]) =>
   inTransaction(ctx, (tx) =>
     completeExecutions(

@@ -92,7 +92,7 @@ t.test('A tick runs the retries that are due', async (t) => {
 t.test('A tick takes over the executions of a dead process', async (t) => {
   await insertTask(ctx, alice().id);
   await enqueueDue(ctx);
-  await pipeline.advance(ctx, [], { limit: 1, after: 0 });
+  await pipeline.claim(ctx, { limit: 1, after: 0 });
   ctx.worker = newWorker(t);
   t.match(await tick(), { processed: 0 });
   await passTime({ ctx, clock }, 30_001);
@@ -108,7 +108,7 @@ t.test('A tick rescues only if a lease has expired', async (t) => {
   ctx.worker = { ...ctx.worker, rescue };
   await insertTask(ctx, alice().id);
   await tick({ prefer: 'respond-async' });
-  await pipeline.advance(ctx, [], { limit: 1, after: 0 });
+  await pipeline.claim(ctx, { limit: 1, after: 0 });
   await passTime({ ctx, clock }, 25_000);
   await tick({ prefer: 'respond-async' });
   t.equal(rescues, 0);

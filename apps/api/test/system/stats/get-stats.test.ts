@@ -96,7 +96,7 @@ t.test('Executions are counted by status, and by user', async (t) => {
   await runDue({ ...ctx, ai: createFixedAi(REFUSED_OUTCOME) });
   for (let n = 0; n < 3; n++) await insertTask(ctx, bob.id);
   await enqueueDue(ctx);
-  await pipeline.advance(ctx, [], { limit: 1, after: 0 });
+  await pipeline.claim(ctx, { limit: 1, after: 0 });
   const { executions, topUsers } = await get();
   t.same(executions, {
     total: 6,

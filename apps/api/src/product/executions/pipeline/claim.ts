@@ -6,7 +6,6 @@ import { leaseUntil } from '../../../lib/queue/leases.ts';
 import { recordEvents } from '../../../platform/events/outbox.ts';
 import {
   admitExecution,
-  applyUsage,
   checkQuota,
   checkTokenQuota,
   lockAccounts,
@@ -15,18 +14,14 @@ import {
   reserveTokens,
   toUtcDay,
 } from '../../../platform/limits/quotas.ts';
-import { isPlannedTrigger } from '../../../platform/queries/runs.ts';
 import { afterCommit } from '../../../transaction.ts';
 import { recordUsage, type UsageDelta } from '../../usage/record.ts';
 import { addRequest, checkBudget, type HighestCost } from '../budget/budget.ts';
-import { getCostOfMonth, loadHighestCost, type MonthCost, sumMonthCosts } from '../budget/costs.ts';
+import { loadHighestCost } from '../budget/costs.ts';
 import { LATE_AFTER_MS } from '../planning/policies.ts';
 import { buildRequest } from '../request/build-request.ts';
-import { followSuccesses } from '../result/last-success.ts';
 import { OUTCOME_MAX_TOKENS } from '../result/outcome-request.ts';
-import { failOverQuota, toUsageDeltas, writeResults } from './complete.ts';
-import type { ExecutionResult } from './execution-result.ts';
-import { findRetryTime, writeFollowUps } from './follow-ups.ts';
+import { failOverQuota } from './complete.ts';
 import { type ProviderLimits, selectLimited } from './provider-limits.ts';
 import {
   type Candidate,
@@ -54,59 +49,41 @@ export interface ClaimResult extends Omit<Round, 'candidates'> {
 }
 
 /**
- * Stores results and starts executions, which may take the slots of those that have ended. It locks, in this order:
+ * Starts executions. It locks, in this order:
  *
- * 1. the tasks and executions of the results, by id: a claim token that is not valid any more writes nothing;
- * 2. free slots, and users with queued executions. Those of other claims are skipped, not waited for, and all are kept until
+ * 1. free slots, and users with queued executions. Those of other claims are skipped, not waited for, and all are kept until
  *    the commit: only this claim starts executions of these users and in these slots, so what it counts is exact;
- * 3. executions that may start, with their tasks. Those that other transactions have locked are skipped;
- * 4. the counters of all these users, by id: quotas and budgets decide under this lock;
- * 5. with the commit, the event positions of these users, by id.
+ * 2. executions that may start, with their tasks. Those that other transactions have locked are skipped;
+ * 3. the counters of their users, by id: quotas and budgets decide under this lock;
+ * 4. with the commit, the event positions of these users, by id.
  */
-export async function claim(
-  tx: Context,
-  results: readonly ExecutionResult[],
-  { limit, ...rest }: ClaimOptions,
-): Promise<ClaimResult> {
+export async function claim(tx: Context, { limit, ...rest }: ClaimOptions): Promise<ClaimResult> {
   const options = { ...rest, limit: Math.min(limit, MAX_STARTS) };
-  // Results first: they may wait for locks of rows, and hold nothing that the claims of other processes need.
-  const [completed, { slots, isContended }, { candidates, ...round }] = await Promise.all([
-    writeResults(tx, results),
+  const [{ slots, isContended }, { candidates, ...round }] = await Promise.all([
     takeSlots(tx, options.limit),
     selectRound(tx, options),
   ]);
-  const now = tx.now();
-  const retried = completed.filter((one) => findRetryTime(tx, one) !== null).map(({ taskId }) => taskId);
-  const startable = fillSlots(candidates, slots, new Set(retried));
+  const startable = fillSlots(candidates, slots);
   const claimed = {
     ...round,
     lost: round.lost + candidates.length - startable.length,
     isContended: round.isContended || isContended,
     isFull: slots.length < candidates.length && !isContended,
   };
-  if (completed.length + startable.length === 0) return { started: [], refused: 0, ...claimed };
+  if (startable.length === 0) return { started: [], refused: 0, ...claimed };
 
-  // One ordered lock over all accounts: locking them per step could deadlock.
-  const userIds = [...completed, ...startable].map(({ userId }) => userId);
-  const accounts = await lockAccounts(tx.db, userIds, now);
-  const completedUsage = toUsageDeltas(completed);
-  for (const delta of completedUsage) applyUsage(accounts.get(delta.userId) as QuotaAccount, delta, now);
+  const now = tx.now();
+  const accounts = await lockAccounts(
+    tx.db,
+    startable.map(({ userId }) => userId),
+    now,
+  );
   const highestCost = await loadHighestCost(
     tx,
     startable.map(({ budget }) => budget),
   );
-  const { starting, refused, usage } = decideStarts({
-    candidates: followSuccesses(startable, completed),
-    accounts,
-    highestCost,
-    costs: sumMonthCosts(completed),
-    now,
-  });
-  await Promise.all([
-    writeStarts(tx, starting, now),
-    recordUsage(tx, [...completedUsage, ...usage]),
-    writeFollowUps(tx, completed),
-  ]);
+  const { starting, refused, usage } = decideStarts({ candidates: startable, accounts, highestCost, now });
+  await Promise.all([writeStarts(tx, starting, now), recordUsage(tx, usage)]);
   recordStartEvents(tx, starting, now);
   await failOverQuota(tx, refused);
   return { started: starting, refused: refused.length, ...claimed };
@@ -122,20 +99,15 @@ async function selectRound(tx: Context, { limit, after, limits }: ClaimOptions):
 
 type StartableExecution = Candidate & { slot: number };
 
-/** `retried` has the tasks of which this transaction adds a retry, for which planned runs wait. */
-function fillSlots(
-  candidates: readonly Candidate[],
-  slots: readonly number[],
-  retried: ReadonlySet<number>,
-): StartableExecution[] {
+function fillSlots(candidates: readonly Candidate[], slots: readonly number[]): StartableExecution[] {
   const free = [...slots];
   const counts = new Map<number, number>();
   const startable: StartableExecution[] = [];
   for (const candidate of candidates) {
-    const { userId, taskId, running, trigger } = candidate;
+    const { userId, running } = candidate;
     // Selections by provider know nothing of each other.
     const count = counts.get(userId) ?? running;
-    if (count >= MAX_RUNNING_PER_USER || (retried.has(taskId) && isPlannedTrigger(trigger))) continue;
+    if (count >= MAX_RUNNING_PER_USER) continue;
     const slot = free.pop();
     if (slot === undefined) break;
     counts.set(userId, count + 1);
@@ -150,8 +122,6 @@ interface StartInput {
   candidates: readonly StartableExecution[];
   accounts: ReadonlyMap<number, QuotaAccount>;
   highestCost: HighestCost;
-  /** By task, of executions that end in the same transaction. */
-  costs?: ReadonlyMap<number, MonthCost>;
   now: Date;
 }
 
@@ -159,13 +129,13 @@ interface StartInput {
  * Candidates remain queued while reserved tokens fill their user's quota. A budget needs no reservation: its row is locked,
  * and its task has no other running execution.
  */
-function decideStarts({ candidates, accounts, highestCost, costs, now }: StartInput) {
+function decideStarts({ candidates, accounts, highestCost, now }: StartInput) {
   const today = toUtcDay(now);
   const starting: StartingExecution[] = [];
   const refused: { id: number; exceeded: QuotaExceeded }[] = [];
   const usage: UsageDelta[] = [];
   for (const candidate of candidates) {
-    const { id, taskId, userId, usageDay } = candidate;
+    const { id, userId, usageDay } = candidate;
     const tokens = countReservedTokens(candidate);
     const account = accounts.get(userId) as QuotaAccount;
     // Executions count on the day they start, possibly after midnight.
@@ -173,9 +143,7 @@ function decideStarts({ candidates, accounts, highestCost, costs, now }: StartIn
     const request = buildRequest(candidate, now);
     const exceeded =
       (isNewDay ? checkQuota(account, now) : checkTokenQuota(account, now)) ??
-      checkBudget(addRequest(candidate.budget, request), highestCost, now, {
-        addedUsd: getCostOfMonth(costs?.get(taskId), now),
-      });
+      checkBudget(addRequest(candidate.budget, request), highestCost, now);
     if (exceeded) {
       refused.push({ id, exceeded });
       continue;

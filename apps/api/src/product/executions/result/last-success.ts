@@ -1,13 +1,10 @@
 import { hash } from 'node:crypto';
-import { toStorableText } from '@carillon/contract/validation/unsafe-values';
 import { executions } from '@carillon/db';
 import { and, eq, sql } from 'drizzle-orm';
 import type { Context } from '../../../context.ts';
 import { retryWhileUnavailable } from '../../../lib/queue/retry.ts';
 import type { Comparison, CompletedExecution } from '../pipeline/execution-result.ts';
-import type { Candidate, ClaimedExecution } from '../pipeline/select-candidates.ts';
-import { toInputText } from '../request/inputs.ts';
-import { MAX_SENT } from '../request/system-message.ts';
+import type { ClaimedExecution } from '../pipeline/select-candidates.ts';
 import { type Answer, compareAnswers } from './compare/compare-answers.ts';
 
 const MAX_WAIT_MS = 2000;
@@ -65,40 +62,6 @@ export function isWanted({ result, notify }: Pick<CompletedExecution, 'result' |
   if (!result.ok || notify === 'always' || result.outcome === 'not_done') return true;
   if (notify === 'news') return result.outcome !== 'nothing_new';
   return notify === 'change' && result.comparison?.changed === true;
-}
-
-/** Gives candidates the success that this transaction writes: their task's row has the one before until its end. */
-export function followSuccesses<T extends Candidate>(
-  candidates: readonly T[],
-  completed: readonly CompletedExecution[],
-): readonly T[] {
-  const successes = new Map(completed.filter(({ result }) => result.ok).map((success) => [success.taskId, success]));
-  if (successes.size === 0) return candidates;
-  return candidates.map((candidate) => {
-    const success = successes.get(candidate.taskId);
-    return followInputs(success ? follow(candidate, success) : candidate, successes);
-  });
-}
-
-function followInputs<T extends Candidate>(candidate: T, successes: ReadonlyMap<number, CompletedExecution>): T {
-  if (!candidate.inputs?.some(({ taskId }) => successes.has(taskId))) return candidate;
-  const inputs = candidate.inputs.map((input) => {
-    const result = successes.get(input.taskId)?.result;
-    return result?.ok ? { ...input, text: toInputText(result) } : input;
-  });
-  return { ...candidate, inputs };
-}
-
-function follow<T extends Candidate>(candidate: T, { id, completedAt, result }: CompletedExecution): T {
-  if (!result.ok) return candidate;
-  const isSent = candidate.context.previousResult || candidate.prompt.includes('{{previous_result}}');
-  return {
-    ...candidate,
-    lastSuccessId: id,
-    lastSuccessDigest: digestText(result.text),
-    lastSuccessAt: completedAt.toISOString(),
-    previousResult: isSent ? toStorableText(result.text, MAX_SENT) : null,
-  };
 }
 
 /** How far back an earlier success is searched: a task may have failed for ever. */

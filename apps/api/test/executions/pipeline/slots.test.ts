@@ -24,21 +24,22 @@ const queueSix = async (values = {}) =>
     ),
   );
 const OPTIONS = { limit: 10, after: 0 };
-const claim = () => pipeline.advance(ctx, [], OPTIONS);
-const complete = (result: ExecutionResult) => pipeline.advance(ctx, [result], OPTIONS);
+const claim = () => pipeline.claim(ctx, OPTIONS);
+const complete = (result: ExecutionResult) => pipeline.complete(ctx, [result], new AbortController().signal);
 
 function resultWith(run: ClaimedExecution, tokens = 10) {
   const usage = { model: 'test', inputTokens: tokens, outputTokens: 0, estimated: false, costUsd: 0 };
   return buildResult(run, { usage });
 }
 
-t.test('An execution starts in the slot of one that completes in the same transaction', async (t) => {
+t.test('An execution starts in the slot of one that has completed', async (t) => {
   await queueSix();
   const { started } = await claim();
   t.equal(started.length, 5, 'one user has five places');
   t.equal((await claim()).started.length, 0);
   const [first] = started as [ClaimedExecution];
-  t.equal((await complete(resultWith(first))).started.length, 1);
+  await complete(resultWith(first));
+  t.equal((await claim()).started.length, 1);
   t.strictSame([await countOf('completed'), await countOf('running'), await countOf('pending')], [1, 5, 0]);
 });
 
@@ -47,7 +48,8 @@ t.test('A lost execution frees no slot', async (t) => {
   const { started } = await claim();
   const [first] = started as [ClaimedExecution];
   const stale = { ...resultWith(first), claimToken: '00000000-0000-4000-8000-000000000000' };
-  t.equal((await complete(stale)).started.length, 0);
+  await complete(stale);
+  t.equal((await claim()).started.length, 0);
   t.strictSame([await countOf('completed'), await countOf('running')], [0, 5]);
 });
 
@@ -59,7 +61,8 @@ t.test(
     const { started } = await claim();
     t.equal(started.length, 1);
     const [first] = started as [ClaimedExecution];
-    t.equal((await complete(resultWith(first, 10))).started.length, 1);
+    await complete(resultWith(first, 10));
+    t.equal((await claim()).started.length, 1);
     t.match(await readUsage(ctx, alice().id), { tokens: 99_010, tokensReserved: 1000 });
   },
 );
@@ -68,7 +71,8 @@ t.test('An execution is refused if the one that completes before it has used up 
   await insertUsage(ctx, alice().id, { tokens: 99_000 });
   await queueSix({ maxTokens: 1000 });
   const [first] = (await claim()).started as [ClaimedExecution];
-  t.match(await complete(resultWith(first, 1000)), { started: [], refused: 5 });
+  await complete(resultWith(first, 1000));
+  t.match(await claim(), { started: [], refused: 5 });
   t.strictSame([await countOf('completed'), await countOf('failed')], [1, 5]);
   t.match(await readUsage(ctx, alice().id), { executions: 1, tokens: 100_000, tokensReserved: 0 });
 });
@@ -78,7 +82,8 @@ t.test("The end of yesterday's execution counts yesterday, and the start in its 
   await queueSix();
   const [first] = (await claim()).started as [ClaimedExecution];
   clock.set('2026-11-21T00:00:10.000Z');
-  t.equal((await complete(resultWith(first))).started.length, 1);
+  await complete(resultWith(first));
+  t.equal((await claim()).started.length, 1);
   t.match(await readUsage(ctx, alice().id), { executions: 1, tokens: 0 });
   await passTime({ ctx, clock }, 3_600_000);
   await rescueExecutions(ctx);
@@ -99,5 +104,5 @@ t.test('Results are stored even if starting others in their slots fails', async 
   await newWorker(t).drain();
   t.strictSame([await countOf('completed'), await countOf('pending')], [5, 1]);
   t.equal(ai.requests.length, 5);
-  t.ok(logged.some(({ msg }) => msg === 'storing results failed'));
+  t.ok(logged.some(({ msg }) => msg === 'claiming executions failed'));
 });
