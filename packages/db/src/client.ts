@@ -9,12 +9,11 @@ import type { PrepareSetting } from './pool/pooling.ts';
 import { createServers } from './pool/primary.ts';
 import { createReplica, type Replica, type ReplicaOptions } from './replica/replica.ts';
 import { createReplicaServer } from './replica/server.ts';
-import * as schema from './schema/index.ts';
 
 /** How long statements in use may take to end. */
 const CLOSE_MS = 5000;
 
-type Database = PostgresJsDatabase<typeof schema>;
+type Database = PostgresJsDatabase;
 
 export interface Db extends Database {
   /** The same database, its statements sent over the pool's shared connection. Not in a transaction. */
@@ -48,7 +47,7 @@ export function connect(
   const pool = createPool({ ...settings, servers: createServers(url) });
   const open = (run: Run): Database => {
     const client = { ...createClient(pool, deadlineMs, run), options };
-    return drizzle(client as unknown as postgres.Sql, { schema });
+    return drizzle(client as unknown as postgres.Sql);
   };
   const run = createRun(pool, deadlineMs);
   const db: Db = Object.assign(open(run), { onSharedConnection: open(createRun(pool, deadlineMs, { shared: true })) });

@@ -20,8 +20,11 @@ export function recordset<R extends object>(
   columns: { readonly [K in keyof R & string]?: string },
 ): SQL {
   const fields = Object.keys(columns) as (keyof R & string)[];
-  const arrays = fields.map((field, n) => sql`${toArray(records, field, n)}::${sql.raw(columns[field] as string)}[]`);
-  return sql`unnest(${sql.join(arrays, sql`, `)}) as ${sql.raw(`${alias}(${fields.map(toSnakeCase).join(', ')})`)}`;
+  const names = fields.map(toSnakeCase).join(', ');
+  // One flat template: nested ones were a third of the garbage of a run.
+  const texts = ['unnest(', ...fields.map((field) => `::${columns[field]}[], `)];
+  texts[fields.length] = `::${columns[fields.at(-1) as keyof R & string]}[]) as ${alias}(${names})`;
+  return sql(Object.assign(texts, { raw: texts }), ...fields.map((field, n) => toArray(records, field, n)));
 }
 
 /** A shorter array is filled with nulls, so that a column without values is empty; the first column has all rows. */

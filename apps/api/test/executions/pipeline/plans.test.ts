@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { connect, mails, queryRows, users } from '@carillon/db';
 import { sql } from 'drizzle-orm';
 import t from 'tap';
+import type { Context } from '../../../src/context.ts';
 import { queueMails } from '../../../src/lib/mail/queue.ts';
 import type { Attempt } from '../../../src/product/deliveries/queue/attempt.ts';
 import { claimDeliveries, FIRST_WEBHOOK } from '../../../src/product/deliveries/queue/claim.ts';
@@ -20,6 +21,7 @@ import {
 } from '../../../src/product/executions/pipeline/leases.ts';
 import { pipeline } from '../../../src/product/executions/pipeline.ts';
 import { tick } from '../../../src/product/system/tick.ts';
+import { inTransaction } from '../../../src/transaction.ts';
 import { START, testContext } from '../../support/context.ts';
 import { buildResult } from '../../support/executions.ts';
 import { deliverDueMails } from '../../support/mails.ts';
@@ -128,4 +130,21 @@ t.test('Statements that were prepared on empty queues read full ones by their in
   const after = await countSequentialReads();
   // Connections report what they read of the few rows before up to a second later; a sequential read has at least 200.
   for (const name of LIVE_TABLES) t.ok((after[name] ?? 0) - (before[name] ?? 0) < 100, name);
+});
+
+t.test('Claims and ticks plan for no partition of the history, however many there are', async (t) => {
+  await fill(10, 5);
+  const listLocked = (work: (tx: Context) => Promise<unknown>) =>
+    inTransaction(ctx, async (tx) => {
+      await work(tx);
+      const locked = await queryRows<{ name: string }>(
+        tx.db,
+        sql`
+        select relname as name from pg_locks l join pg_class c on c.oid = l.relation
+        where l.pid = pg_backend_pid() and c.relname like 'executions\\_from\\_%'`,
+      );
+      return locked.map(({ name }) => name);
+    });
+  t.strictSame(await listLocked((tx) => pipeline.enqueue(tx)), []);
+  t.strictSame(await listLocked((tx) => pipeline.claim(tx, { limit: BATCH, after: 0 })), []);
 });

@@ -35,8 +35,7 @@ const resultCount = sql`((t.context ->> 'previousResult')::boolean::int
 
 /** The last result wherever it is sent, each in a frame of 300 bytes at most. */
 const resultBytes = sql`case when ${resultCount} > 0 then ${resultCount} * (300 + coalesce((
-  select octet_length(left(p.result, ${MAX_SENT}::int)) from executions p
-  where p.id = t.last_success_id and p.task_id = t.id), 0)) else 0 end`;
+  select octet_length(left(p.result, ${MAX_SENT}::int)) from past_execution(t.last_success_id, t.id) p), 0)) else 0 end`;
 
 /** Of the rest at most: the clock, the frame of a schema, variables, and what is said about tools. */
 const contextBytes = sql`case when (t.context ->> 'clock')::boolean then 400 + octet_length(t.name) else 0 end

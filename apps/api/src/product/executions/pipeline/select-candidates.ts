@@ -173,9 +173,9 @@ async function lockUsers({ db }: Context, count: number, after: number, choice: 
 /** A retry on demand has the planned instant of the first execution that it repeats. */
 const PLANNED_FOR = sql`coalesce(e.planned_for, case when e.retry_of_id is not null then (
   with recursive repeated as (
-    select retry_of_id, planned_for, 1 as depth from executions where id = e.retry_of_id
+    select x.retry_of_id, x.planned_for, 1 as depth from past_execution(e.retry_of_id, e.task_id) x
     union all
-    select x.retry_of_id, x.planned_for, r.depth + 1 from repeated r join executions x on x.id = r.retry_of_id
+    select x.retry_of_id, x.planned_for, r.depth + 1 from repeated r, past_execution(r.retry_of_id, e.task_id) x
     where r.planned_for is null and r.depth < ${sql.raw(String(MAX_REPEATED))}
   )
   select planned_for from repeated where planned_for is not null limit 1
@@ -223,7 +223,7 @@ function selectRunnable({ db }: Context, limit: number, choice: Choice | null) {
         t.output_schema, t.sources, t.tools, t.max_tool_uses, t.require_tools, t.fallback_models, t.notify, t.watch, t.timeout_ms, t.last_success_id, t.last_success_digest, t.last_success_at, t.version,
         ${selectBudget} as budget,
         case when (t.context ->> 'previousResult')::boolean or strpos(t.prompt, '{{previous_result}}') > 0 then (
-          select left(p.result, ${MAX_SENT}) from executions p where p.id = t.last_success_id and p.task_id = t.id
+          select left(p.result, ${MAX_SENT}) from past_execution(t.last_success_id, t.id) p
         ) end as previous_result, ${selectInputs(sql`t.inputs`, sql`t.user_id`)} as inputs
       from executions_live e join tasks t on t.id = e.task_id join users u on u.id = e.user_id
       -- "is true": otherwise an index lists all that waits, only to check the state again under the lock.

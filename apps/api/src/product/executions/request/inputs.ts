@@ -41,7 +41,7 @@ export interface InputText extends TaskInput {
 }
 
 /** Of the task `s`. */
-const LAST_SUCCESS = sql`select x.output, x.result from executions x where x.id = s.last_success_id and x.task_id = s.id`;
+const LAST_SUCCESS = sql`select x.output, x.result from past_execution(s.last_success_id, s.id) x`;
 
 /** How far back a success is looked for, in runs. */
 const MAX_SEARCHED = 200;
