@@ -80,23 +80,6 @@ export async function lockActiveAccount(ctx: Pick<Context, 'db' | 'now'>, userId
   return account?.isActive ? account : null;
 }
 
-/** Changes a locked account only; `recordUsage` writes the same. */
-export function applyUsage(
-  account: QuotaAccount,
-  delta: { day: string; tokens?: number; tokensReserved?: number },
-  now: Date,
-) {
-  const today = toUtcDay(now);
-  const counters = [
-    ...(delta.day === today ? [account.day] : []),
-    ...(toUtcMonth(delta.day) === toUtcMonth(today) ? [account.month] : []),
-  ];
-  for (const counter of counters) {
-    counter.tokens += delta.tokens ?? 0;
-    counter.tokensReserved += delta.tokensReserved ?? 0;
-  }
-}
-
 /** Throws 402 over quota, and counts nothing then; returns the usage for `recordUsage`. */
 export function chargeExecution(account: QuotaAccount, now: Date, count = 1) {
   const exceeded = checkQuota(account, now, count);

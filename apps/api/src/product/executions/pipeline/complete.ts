@@ -92,7 +92,7 @@ type WrittenRow = Omit<CompletedExecution, 'result' | 'completedAt' | 'requested
  *
  * Plan: for each result the live execution and its task by primary key; the row moves to the partition of its id.
  */
-export async function writeResults(tx: Context, results: readonly ExecutionResult[]): Promise<CompletedExecution[]> {
+async function writeResults(tx: Context, results: readonly ExecutionResult[]): Promise<CompletedExecution[]> {
   if (results.length === 0) return [];
   const completedAt = tx.now();
   const now = completedAt.toISOString();
@@ -158,7 +158,7 @@ const countEnd = (result: ExecutionResult) => {
   return { failed: 1, ...(result.errorCode === 'CANCELLED' && { stopped: 1 }) };
 };
 
-export const toUsageDeltas = (completed: readonly CompletedExecution[]): UsageDelta[] =>
+const toUsageDeltas = (completed: readonly CompletedExecution[]): UsageDelta[] =>
   completed.flatMap(({ userId, usageDay, startedAt, completedAt, tokensReserved, result }): UsageDelta[] => {
     // The day of the start, or of the completion if it never started.
     const day = (result.claimToken !== null && usageDay) || toUtcDay(completedAt);

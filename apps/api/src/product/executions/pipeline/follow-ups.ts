@@ -109,7 +109,7 @@ function decideFollowUps(
 }
 
 /** When a failed execution is retried; null if it is not. */
-export function findRetryTime({ config }: Context, completed: CompletedExecution) {
+function findRetryTime({ config }: Context, completed: CompletedExecution) {
   const { result, attempt, maxRetries, taskStatus, completedAt } = completed;
   const delayMs = attempt > maxRetries ? undefined : config.executionRetryDelaysMs[attempt - 1];
   if (result.ok || !result.retryable || delayMs === undefined || taskStatus === 'paused') return null;

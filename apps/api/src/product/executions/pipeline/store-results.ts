@@ -34,9 +34,8 @@ export function countStorable(results: readonly ExecutionResult[]): number {
   return tooMany === -1 ? results.length : tooMany;
 }
 
-export function logStoreFailure(ctx: Context, error: unknown, results: readonly ExecutionResult[]) {
-  const message = results.length > 0 ? 'storing results failed' : 'claiming executions failed';
-  ctx.log.error({ err: error, executionIds: results.map(({ id }) => id) }, message);
+function logFailure(ctx: Context, error: unknown, results: readonly ExecutionResult[]) {
+  ctx.log.error({ err: error, executionIds: results.map(({ id }) => id) }, 'storing results failed');
 }
 
 function store(
@@ -49,9 +48,9 @@ function store(
     maxWaitMs: MAX_WAIT_MS,
     signal,
     store: (batch) => inTransaction(ctx, (tx) => completeExecutions(tx, batch)),
-    onFailure: (error, batch) => logStoreFailure(ctx, error, batch),
+    onFailure: (error, batch) => logFailure(ctx, error, batch),
     onUnstorable(result, error) {
-      logStoreFailure(ctx, error, [result]);
+      logFailure(ctx, error, [result]);
       return onUnstorable(result);
     },
   });

@@ -1,4 +1,4 @@
-import { toOneLine, toStorableText } from '@carillon/contract/validation/unsafe-values';
+import { toOneLine } from '@carillon/contract/validation/unsafe-values';
 import { type TaskInput, tasks } from '@carillon/db';
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import type { Caller, Context } from '../../../context.ts';
@@ -63,10 +63,6 @@ export const selectInputs = (inputs: SQL, userId: SQL, mayRead = sql`true`, last
     left join tasks s on s.id = i."taskId" and s.user_id = ${userId}
     left join lateral (${lastSuccess}) p on ${mayRead}
   ) end`;
-
-/** The text of a success that the task's row does not have yet. */
-export const toInputText = ({ text, output }: { text: string; output: unknown }): string =>
-  toStorableText(output === null ? text : JSON.stringify(output), MAX_INPUT);
 
 /** An input that the prompt does not name, after the prompt. */
 export function appendInput({ name, taskName, text }: InputText, marker: () => string): string {
