@@ -36,7 +36,8 @@ for (const { width, javaScriptEnabled } of VISITS) {
     } else await card.focus();
     await page.keyboard.press('Enter');
     await page.waitForURL(/template=frost-and-storm/);
-    // The first blank has the focus.
+    // The first blank gets the focus when the page is there.
+    await page.locator('input:focus').waitFor();
     for (const text of ['52.52', '13.40', 'tomatoes']) {
       await page.keyboard.type(text);
       await page.keyboard.press('Tab');
