@@ -20,10 +20,10 @@ export function recordset<R extends object>(
   columns: { readonly [K in keyof R & string]?: string },
 ): SQL {
   const fields = Object.keys(columns) as (keyof R & string)[];
-  const names = fields.map(toSnakeCase).join(', ');
+  const end = `) as ${alias}(${fields.map(toSnakeCase).join(', ')})`;
+  const last = fields.length - 1;
   // One flat template: nested ones were a third of the garbage of a run.
-  const texts = ['unnest(', ...fields.map((field) => `::${columns[field]}[], `)];
-  texts[fields.length] = `::${columns[fields.at(-1) as keyof R & string]}[]) as ${alias}(${names})`;
+  const texts = ['unnest(', ...fields.map((field, n) => `::${columns[field]}[]${n < last ? ', ' : end}`)];
   return sql(Object.assign(texts, { raw: texts }), ...fields.map((field, n) => toArray(records, field, n)));
 }
 

@@ -88,7 +88,7 @@ export async function insertRetries(
     insert into executions (task_id, user_id, status, trigger, planned_for, attempt, retry_of_id, via_webhook,
       inbound_data, run_at, created_at)
     select task_id, user_id, 'pending', 'retry', planned_for, attempt, retry_of_id, via_webhook,
-      case when via_webhook then (select inbound_data from executions where id = r.retry_of_id) end, run_at, created_at
+      case when via_webhook then (select inbound_data from past_execution(r.retry_of_id, r.task_id)) end, run_at, created_at
     from ${recordset('r', retries, {
       taskId: 'int',
       userId: 'int',
