@@ -9,7 +9,6 @@ import { watchModels } from '../product/executions/request/providers/watch-model
 import { createExecutionRunner } from '../product/executions/runner.ts';
 import { indexRunTexts } from '../product/executions/search.ts';
 import { createLooker } from '../product/executions/sources/looker.ts';
-import { alertOverdue } from '../product/notifications/alerts/overdue.ts';
 import { failAlertMail } from '../product/notifications/alerts/undelivered.ts';
 import { preparePartitions } from '../product/retention/partitions/change-partitions.ts';
 import { createPruner } from '../product/retention/prune.ts';
@@ -47,12 +46,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
   const deliverer = createDeliverer(ctx, { graceMs });
   const intervals = createIntervals(ctx.log);
 
-  /** Alerts first, as in a tick: a silent scheduler must not silence them. */
-  async function alertAndEnqueue() {
-    await alertOverdue(ctx);
-    await enqueueOverdue();
-  }
-
+  /** With the alerts of overdue tasks: a silent scheduler must not silence them. */
   async function enqueueOverdue() {
     const { queued } = await pipeline.enqueue(ctx, { overdueMs: SCHEDULER_SILENT_MS });
     if (queued.length === 0) return;
@@ -72,7 +66,7 @@ export function createWorker(ctx: Context, { graceMs = GRACE_MS } = {}): Worker 
       runner.start();
       deliverer.start();
       const startedAt = ctx.now();
-      intervals.every(SCHEDULER_SILENT_MS / 4, 'queueing overdue tasks', alertAndEnqueue);
+      intervals.every(SCHEDULER_SILENT_MS / 4, 'queueing overdue tasks', enqueueOverdue);
       intervals.every(SCHEDULER_SILENT_MS / 4, 'watching the scheduler', () => reportSilence(ctx, startedAt));
       intervals.every(AGENT_RESCUE_MS, 'rescuing agent calls', () => rescueAgentCalls(ctx));
       intervals.every(MAIL_MS, 'delivering mail', () =>

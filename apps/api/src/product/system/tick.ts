@@ -7,7 +7,6 @@ import type { Span } from '../../lib/telemetry/tracing.ts';
 import { inTransaction } from '../../transaction.ts';
 import { findNextDueAt } from '../executions/pipeline/enqueue.ts';
 import { pipeline } from '../executions/pipeline.ts';
-import { alertOverdue, isAnyOverdue } from '../notifications/alerts/overdue.ts';
 
 /** The executions continue after the answer. */
 const MAX_WAIT_MS = 50_000;
@@ -26,11 +25,8 @@ export function tick(ctx: Context, options: TickOptions) {
 }
 
 async function runTick(ctx: Context, { wait }: TickOptions, span: Span) {
-  const waiting = await inTransaction(ctx, findWaitingWork);
-  // First: a run that is queued now may end before the next tick, and then nothing is overdue.
-  if (waiting.isAnyOverdue) await alertOverdue(ctx);
   const { queued, refused } = await pipeline.enqueue(ctx);
-  const rescued = waiting.isAnyExpired ? await ctx.worker.rescue() : [];
+  const rescued = (await inTransaction(ctx, isAnyExpired)) ? await ctx.worker.rescue() : [];
   span.set({
     'carillon.tick.queued': queued.length,
     'carillon.tick.refused': refused.length,
@@ -45,21 +41,13 @@ async function runTick(ctx: Context, { wait }: TickOptions, span: Span) {
   };
 }
 
-interface WaitingWork {
-  isAnyExpired: boolean;
-  isAnyOverdue: boolean;
-}
-
-/** Cheaper than the transactions of a rescue and of alerts at every tick. */
-async function findWaitingWork({ db, now }: Context): Promise<WaitingWork> {
-  const [row] = await queryRows<WaitingWork>(
+/** Cheaper than the transaction of a rescue at every tick. Plan: `executions_running`. */
+async function isAnyExpired({ db }: Context): Promise<boolean> {
+  const [row] = await queryRows<{ found: boolean }>(
     db,
-    sql`
-    select exists (
-      select from executions_live e where e.status = 'running' and ${hasExpiredLease('e')}
-    ) as is_any_expired, ${isAnyOverdue(now())} as is_any_overdue`,
+    sql`select exists (select from executions_live e where e.status = 'running' and ${hasExpiredLease('e')}) as found`,
   );
-  return row as WaitingWork;
+  return row?.found ?? false;
 }
 
 /** Polls, since any process may run them. Deleted executions count as ended. */
