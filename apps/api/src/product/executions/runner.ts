@@ -4,7 +4,7 @@ import { createClockCheck, createLeaseHolder } from '../../lib/queue/leases.ts';
 import { createHeartbeat, createIntervals, singleFlight } from '../../lib/queue/loops.ts';
 import type { ClaimResult } from './pipeline/claim.ts';
 import type { ExecutionResult } from './pipeline/execution-result.ts';
-import { handBackExecutions, readQueue, renewExecutions, rescueExecutions } from './pipeline/leases.ts';
+import { handBackExecutions, isAnyQueued, readQueue, renewExecutions, rescueExecutions } from './pipeline/leases.ts';
 import type { ClaimedExecution } from './pipeline/select-candidates.ts';
 import { countStorable } from './pipeline/store-results.ts';
 import { pipeline } from './pipeline.ts';
@@ -33,12 +33,15 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     name: 'executions',
     idName: 'executionId',
     work: execute,
-    onEnd: wake,
+    onEnd: () => void ctx.trace.detached(wakeIfQueued),
     renew: (leases) => renewExecutions(ctx, leases),
     rescue: () => rescueExecutions(ctx),
     handBack: (leases) => handBackExecutions(ctx, leases),
   });
   const claim = singleFlight(claimAll, (error) => ctx.log.error({ err: error }, 'claiming executions failed'));
+  const wakeIfQueued = singleFlight(lookForQueued, (error) =>
+    ctx.log.error({ err: error }, 'reading the queue failed'),
+  );
   const store = singleFlight(storeEnded, (error) => ctx.log.error({ err: error }, 'storing results failed'));
 
   const ended: { result: ExecutionResult; stored: PromiseWithResolvers<void> }[] = [];
@@ -86,6 +89,12 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     }
   }
 
+  /** The end of an execution lets others start, if any wait: cheaper than a claim that finds none. */
+  async function lookForQueued() {
+    await setImmediate();
+    if (!stopping.signal.aborted && (await isAnyQueued(ctx))) wake();
+  }
+
   const countFreeSlots = () => Math.max(0, ctx.config.executionConcurrency - running.size);
   const holdUnanswered = ({ started }: ClaimResult) => running.addUnanswered(started);
 
@@ -121,11 +130,12 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
         await claim();
         if (running.size === 0) break;
         await running.waitUntilEnded();
+        await wakeIfQueued();
       }
     },
     async stop() {
       stopping.abort();
-      await claim();
+      await Promise.all([claim(), wakeIfQueued()]);
       await running.stop(graceMs, closing);
       // Until here, running executions may be cancelled.
       await intervals.stop();

@@ -15,6 +15,7 @@ import {
 } from '../../../src/product/deliveries/queue/leases.ts';
 import {
   handBackExecutions,
+  isAnyQueued,
   readQueue,
   renewExecutions,
   rescueExecutions,
@@ -75,6 +76,7 @@ async function useQueues() {
   await tick(ctx, { wait: false });
   const { started } = await pipeline.claim(ctx, { limit: BATCH, after: 0 });
   await readQueue(ctx, started);
+  await isAnyQueued(ctx);
   await renewExecutions(ctx, started);
   await rescueExecutions(ctx);
   await handBackExecutions(ctx, started.slice(0, 3));

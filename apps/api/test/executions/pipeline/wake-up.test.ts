@@ -1,8 +1,11 @@
-import { sql } from 'drizzle-orm';
+import { setImmediate } from 'node:timers/promises';
+import { executions } from '@carillon/db';
+import { eq, sql } from 'drizzle-orm';
 import t from 'tap';
 import { untilBlocked } from '../../support/database.ts';
 import { testEngine } from '../../support/engine.ts';
 import { insertQueuedRuns, insertTask, insertUsers, readRun } from '../../support/task-rows.ts';
+import { until } from '../../support/until.ts';
 
 const { ctx, ai, alice, newWorker } = await testEngine(t);
 
@@ -35,4 +38,32 @@ t.test('A wake-up during a completion starts what it announces without a poll', 
   await secondCall.promise;
   await worker.drain();
   t.match([await readRun(ctx, first), await readRun(ctx, second)], [{ status: 'completed' }, { status: 'completed' }]);
+});
+
+t.test('The end of an execution makes a claim only if another one waits', async (t) => {
+  const task = await insertTask(ctx, alice().id);
+  // The second waits for the first: a task has one at a time.
+  for (let n = 0; n < 2; n++) await insertQueuedRuns(ctx, [task]);
+  let claims = 0;
+  const executionsClaimed = () => {
+    claims += 1;
+  };
+  const begun: unknown[] = [];
+  const detached = <T>(work: () => T) => {
+    const result = work();
+    begun.push(result);
+    return result;
+  };
+  const worker = newWorker(t, {
+    metrics: { ...ctx.metrics, executionsClaimed },
+    trace: { ...ctx.trace, detached },
+  });
+  worker.wakeExecutions();
+  await until(async () => (await ctx.db.$count(executions, eq(executions.status, 'completed'))) === 2);
+  // It grows meanwhile.
+  for (const one of begun) {
+    await one;
+    await setImmediate();
+  }
+  t.equal(claims, 2);
 });

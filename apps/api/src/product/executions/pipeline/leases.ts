@@ -134,6 +134,16 @@ async function recordInterrupted(tx: Context, requeued: readonly Interrupted[]) 
     select user_id, id, 'interrupted', day, 0, model, tokens, 0, true, cost, ${tx.now().toISOString()}::timestamptz from lost`);
 }
 
+const isQueued = sql`exists (select from executions_live where status = 'pending' and queued_at is not null)`;
+
+/** Plan: one entry of `executions_queued`. */
+export async function isAnyQueued(ctx: Context): Promise<boolean> {
+  const [row] = await inTransaction(ctx, ({ db }) =>
+    queryRows<{ found: boolean }>(db, sql`select ${isQueued} as found`),
+  );
+  return row?.found ?? false;
+}
+
 interface Queue {
   isAnyQueued: boolean;
   databaseTime: Date;
@@ -146,7 +156,7 @@ export async function readQueue(ctx: Context, held: readonly Lease<number>[]): P
   const [row] = await inTransaction(ctx, ({ db }) =>
     queryRows<{ found: boolean; time: string; lost: number[] | null }>(
       db,
-      sql`select exists (select from executions_live where status = 'pending' and queued_at is not null) as found,
+      sql`select ${isQueued} as found,
         clock_timestamp() as time, ${selectLost(held)} as lost`,
     ),
   );
