@@ -1,7 +1,7 @@
 import { readForm } from '../../http/forms.ts';
 import type { PageRoutes } from '../../http/routes.ts';
 import { nameTask } from '../task-form/name-task.ts';
-import { proposeTask } from '../task-form/submit.ts';
+import { proposeTask } from '../task-form/show.ts';
 import { askAgent, showAgent, showDraft } from './agent.ts';
 import { saveProposal } from './proposal.ts';
 

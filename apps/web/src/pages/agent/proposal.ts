@@ -6,7 +6,7 @@ import { type Html, html } from '../../html.ts';
 import { readUuid } from '../../http/path-ids.ts';
 import type { Page, Redirect, UserPageContext } from '../../page.ts';
 import { completeSettings, confirmProposal, type Proposal, scheduleOf } from '../task-form/proposal.ts';
-import { showProposedTask } from '../task-form/submit.ts';
+import { showProposedTask } from '../task-form/show.ts';
 
 /** The task that the agent proposes, with what can be done. `fields`: what the page needs to be shown without it. */
 export function renderProposal(context: UserPageContext, proposal: Proposal, fields: Html): Html {

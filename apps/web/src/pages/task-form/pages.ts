@@ -13,8 +13,9 @@ import { planRuns } from './schedule/plan.ts';
 import { renderRuns } from './schedule/runs.ts';
 import { readLimits } from './settings/read-settings.ts';
 import { showWebTools } from './settings/web-tools.ts';
+import { showNewTask, showStoredTask } from './show.ts';
 import { showLook } from './sources/look.ts';
-import { showNewTask, showStoredTask, submitTask } from './submit.ts';
+import { submitTask } from './submit.ts';
 import { showPromptPreview } from './trial/prompt-preview.ts';
 
 /** The next runs and their cost while the form is filled in, with the other form of the schedule. */

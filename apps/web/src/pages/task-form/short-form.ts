@@ -6,7 +6,7 @@ import { renderAttempt, renderScriptTexts } from './attempt.ts';
 import { createFormValues } from './form-values.ts';
 import { renderPromptField, renderProviderNotice } from './prompt.ts';
 import { renderRecurrence } from './schedule/fields.ts';
-import { openForm } from './submit.ts';
+import { openForm } from './show.ts';
 
 /** The two fields that a new task needs. Everything else has its default. */
 export async function renderShortForm(context: UserPageContext): Promise<Html> {

@@ -6,7 +6,7 @@ import { readId } from '../../http/path-ids.ts';
 import { readFiles } from '../../http/sent-files.ts';
 import { type Download, type Page, type UserPageContext, unwrap } from '../../page.ts';
 import { withProblems } from '../task-form/problems.ts';
-import { showTemplate } from '../task-form/submit.ts';
+import { showTemplate } from '../task-form/show.ts';
 import { renderTemplates } from './list.ts';
 
 const MAX_BYTES = 1024 * 1024;
