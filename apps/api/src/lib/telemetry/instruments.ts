@@ -31,7 +31,7 @@ export function createInstruments(): Instruments {
   );
   const claims = histogram(
     'execution_claim_duration_seconds',
-    'Time of a transaction that stores results and claims executions.',
+    'Time of a transaction that claims executions.',
     CLAIM_BUCKETS,
     [],
   );
