@@ -23,10 +23,11 @@ function restore(entries) {
       kept.get(control.name)?.shift();
     }
   }
-  // The preview listens from one of these on.
+  // htmx starts before or after this script, even after the event `load`.
+  const preview = document.querySelector('#schedule');
   const update = () => form.elements.every.dispatchEvent(new Event('change', { bubbles: true }));
-  addEventListener('load', update);
-  document.addEventListener('htmx:after:init', update, { once: true });
+  if (preview?.matches('[data-htmx-powered]')) update();
+  else preview?.addEventListener('htmx:after:init', update, { once: true });
 }
 
 function showDraft() {
