@@ -33,7 +33,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     name: 'executions',
     idName: 'executionId',
     work: execute,
-    onEnd: () => void ctx.trace.detached(wakeIfQueued),
+    onEnd,
     renew: (leases) => renewExecutions(ctx, leases),
     rescue: () => rescueExecutions(ctx),
     handBack: (leases) => handBackExecutions(ctx, leases),
@@ -89,10 +89,17 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     }
   }
 
-  /** The end of an execution lets others start, if any wait: cheaper than a claim that finds none. */
+  /** Others may start now: in the claim that is under way, or else in another one if any wait. */
+  function onEnd() {
+    rounds.want();
+    void ctx.trace.detached(wakeIfQueued);
+  }
+
+  /** Cheaper than a claim that finds none. */
   async function lookForQueued() {
     await setImmediate();
-    if (!stopping.signal.aborted && (await isAnyQueued(ctx))) wake();
+    if (!rounds.isWanted() || stopping.signal.aborted) return;
+    if (await isAnyQueued(ctx)) wake();
   }
 
   const countFreeSlots = () => Math.max(0, ctx.config.executionConcurrency - running.size);
@@ -130,7 +137,6 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
         await claim();
         if (running.size === 0) break;
         await running.waitUntilEnded();
-        await wakeIfQueued();
       }
     },
     async stop() {
