@@ -36,6 +36,16 @@ t.test('A slow statement is ended by the server, and its connection stays in use
   t.equal(wire.count(), 1);
 });
 
+t.test('A statement without parameters is planned once for a connection, too', async (t) => {
+  const { db } = await overWire(t, 1);
+  for (let n = 0; n < 3; n++) await one(db);
+  const plans = await queryRows<{ plans: number }>(
+    db,
+    sql`select (generic_plans + custom_plans)::int as plans from pg_prepared_statements where statement = 'select 1 as one'`,
+  );
+  t.same(plans, [{ plans: 3 }]);
+});
+
 t.test(
   'A statement that gets no connection in time is refused, and the transaction that has it continues',
   async (t) => {

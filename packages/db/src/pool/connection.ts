@@ -68,7 +68,7 @@ export async function openConnection(
     if (!pooling?.keepsStatements) return UNPREPARED;
     const name = names.get(text) ?? `statement ${names.size}`;
     names.set(text, name);
-    return { prepare: true, ...({ name, onlost } satisfies Partial<PatchedOptions>) };
+    return { prepare: true, ...({ name, onlost, simple: false } satisfies Partial<UntypedOptions>) };
   };
 
   /** The driver would repeat the statement. With others on the connection, it then mixes up their answers. */
@@ -166,13 +166,15 @@ interface FirstRow {
   isStandby: boolean;
 }
 
-/** By `patches/postgres@3.4.9.patch`, see the README. */
-interface PatchedOptions {
+/** That the driver's types leave out. All but `simple` are by `patches/postgres@3.4.9.patch`, see the README. */
+interface UntypedOptions {
   /** By which the driver finds the prepared statement. */
   name: string;
   onlost(error: unknown): void;
   /** Whether the server is asked for the types of the parameters before they are sent. Default: unless it is prepared. */
   describeFirst: boolean;
+  /** Whether it is parsed and planned at each call. Default: without parameters. */
+  simple: boolean;
 }
 
 /**
@@ -184,7 +186,7 @@ const USE_INDEXES =
   'set local enable_seqscan = off; set local plan_cache_mode = force_generic_plan; set local jit = off';
 
 /** Sent at once: of two messages, a pooler in transaction mode could pass the second to another connection. */
-const UNPREPARED: postgres.UnsafeQueryOptions & Partial<PatchedOptions> = { prepare: false, describeFirst: false };
+const UNPREPARED: postgres.UnsafeQueryOptions & Partial<UntypedOptions> = { prepare: false, describeFirst: false };
 
 interface Hooks {
   socket(options: { host: string[]; port: number[]; path?: string }): Socket;
