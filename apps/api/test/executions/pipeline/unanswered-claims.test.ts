@@ -41,13 +41,12 @@ t.test('Executions whose claim was not committed are claimed again, and run once
     await transact().catch(() => {});
     throw connectionLost();
   });
-  await ctx.db.execute(`
-    create function refuse() returns trigger language plpgsql as $$begin raise 'not now'; end$$;
-    create constraint trigger refuse after update on executions deferrable initially deferred
-      for each row execute function refuse()`);
+  await ctx.db.execute(`create function refuse() returns trigger language plpgsql as $$begin raise 'not now'; end$$`);
+  await ctx.db.execute(`create constraint trigger refuse after update on executions deferrable initially deferred
+    for each row execute function refuse()`);
   const worker = newWorker(t, { db });
   await worker.drain();
-  await ctx.db.execute('drop trigger refuse on executions; drop function refuse');
+  await ctx.db.execute('drop function refuse cascade');
   t.match(await readRun(ctx, task), { status: 'pending' });
   t.equal(ai.requests.length, 0);
   await worker.drain();

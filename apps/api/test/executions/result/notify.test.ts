@@ -116,7 +116,11 @@ t.test('A changed result is the event `task.changed` with the data of the comple
 t.test('The log has a changed result whatever `notify` says', async (t) => {
   const task = await insertWatched('failure');
   for (const answer of ['12 EUR', '11 EUR']) await run(task, answer);
-  const logged = await ctx.db.select({ kinds: events.kinds }).from(events).where(eq(events.taskId, task));
+  const logged = await ctx.db
+    .select({ kinds: events.kinds })
+    .from(events)
+    .where(eq(events.taskId, task))
+    .orderBy(events.id);
   t.strictSame(
     logged.flatMap(({ kinds }) => kinds).filter((kind) => /completed|changed/.test(kind)),
     ['task.completed', 'execution.completed', 'task.completed', 'execution.completed', 'task.changed'],
