@@ -51,17 +51,18 @@ export interface ClaimResult extends Omit<Round, 'candidates'> {
 /**
  * Starts executions. It locks, in this order:
  *
- * 1. free slots, and users with queued executions. Those of other claims are skipped, not waited for, and all are kept until
- *    the commit: only this claim starts executions of these users and in these slots, so what it counts is exact;
+ * 1. users with queued executions. Those of other claims are skipped, not waited for, and all are kept until the commit: only
+ *    this claim starts executions of these users, so what it counts is exact;
  * 2. executions that may start, with their tasks. Those that other transactions have locked are skipped;
- * 3. the counters of their users, by id: quotas and budgets decide under this lock;
- * 4. with the commit, the event positions of these users, by id.
+ * 3. free slots, as the users;
+ * 4. the counters of their users, by id: quotas and budgets decide under this lock;
+ * 5. with the commit, the event positions of these users, by id.
  */
 export async function claim(tx: Context, { limit, ...rest }: ClaimOptions): Promise<ClaimResult> {
   const options = { ...rest, limit: Math.min(limit, MAX_STARTS) };
-  const [{ slots, isContended }, { candidates, ...round }] = await Promise.all([
-    takeSlots(tx, options.limit),
+  const [{ candidates, ...round }, { slots, isContended }] = await Promise.all([
     selectRound(tx, options),
+    takeSlots(tx, options.limit),
   ]);
   const startable = fillSlots(candidates, slots);
   const claimed = {

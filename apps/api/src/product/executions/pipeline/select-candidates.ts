@@ -33,6 +33,9 @@ const MAX_RUNNING = 1000;
 /** Of one claim, which locks as many slots. */
 export const MAX_STARTS = 200;
 
+/** Of this transaction. Null before the first selection. */
+const lockedUsers = sql`nullif(current_setting('carillon.users', true), '')::int[]`;
+
 const isFree = sql`s.slot not in (select r.slot from executions_live r where r.status = 'running' and r.slot is not null)`;
 
 export interface ClaimedExecution {
@@ -194,7 +197,7 @@ function selectRunnable({ db }: Context, limit: number, choice: Choice | null) {
     sql`
     with picked as materialized (
       select p.id, w.user_id, p.running, row_number() over (${inTurn}) as turn
-      from unnest(current_setting('carillon.users')::int[]) with ordinality w(user_id, turn) cross join lateral (
+      from unnest(${lockedUsers}) with ordinality w(user_id, turn) cross join lateral (
         select count(*) as runs, array_agg(task_id) as tasks from executions_live
         where status = 'running' and user_id = w.user_id
       ) busy cross join lateral (
@@ -235,8 +238,8 @@ function selectRunnable({ db }: Context, limit: number, choice: Choice | null) {
 }
 
 /**
- * Returns up to `count` free slots, which no other claim takes before the end of the transaction. Looks from a random one on,
- * so that few claims find the same. Plan: `executions_slots`, hashed.
+ * Returns up to `count` free slots, which no other claim takes before the end of the transaction, and no more than the users
+ * that are locked before can fill. Looks from a random one on, so that few claims find the same. Plan: `executions_slots`, hashed.
  */
 export async function takeSlots({ db }: Context, count: number): Promise<{ slots: number[]; isContended: boolean }> {
   const [[tried], free] = await Promise.all([
@@ -247,7 +250,7 @@ export async function takeSlots({ db }: Context, count: number): Promise<{ slots
         select s.slot from (
           select (${randomInt(MAX_RUNNING)}::int + step) % ${MAX_RUNNING}::int + 1 as slot from generate_series(0, ${MAX_RUNNING - 1}::int) step
         ) s
-        where ${isFree} limit ${count}
+        where ${isFree} limit least(${count}::int, ${MAX_RUNNING_PER_USER}::int * cardinality(${lockedUsers}))
       ), locked as materialized (
         select slot from free where pg_try_advisory_xact_lock(${ADVISORY_LOCKS.slots}, slot)
       )
