@@ -12,6 +12,7 @@ export const SQLSTATE = {
   duplicateDatabase: '42P04',
   undefinedTable: '42P01',
   readOnly: '25006',
+  transactionFailed: '25P02',
   tooManyConnections: '53300',
   queryCanceled: '57014',
   adminShutdown: '57P01',

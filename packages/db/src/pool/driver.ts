@@ -1,6 +1,6 @@
 import type postgres from 'postgres';
 import { parse } from 'postgres-array';
-import { DatabaseUnavailable, isDatabaseUnavailable } from '../errors.ts';
+import { DatabaseUnavailable, databaseErrorCode, isDatabaseUnavailable, SQLSTATE } from '../errors.ts';
 import { type Connection, createStatement, type Run, type Statement } from './connection.ts';
 import type { Pool } from './pool.ts';
 
@@ -67,19 +67,23 @@ interface ExclusiveConnection {
   release(): void;
 }
 
+/** Of a statement behind the one that has failed. */
+const isFollowing = (error: unknown) => databaseErrorCode(error) === SQLSTATE.transactionFailed;
+
 /** Statements that `work` sends after its end or a lost connection are rejected: they would run outside the transaction. */
 export async function runTransaction<T>(
   { connection, statementMs, release }: ExclusiveConnection,
   work: (transaction: TransactionClient) => Promise<T>,
 ): Promise<T> {
   let hasEnded = false;
-  let firstError: unknown;
+  /** The last one that failed the transaction, or its savepoint. */
+  let failure: unknown;
   const run: Run = async (send) => {
     if (hasEnded) throw new DatabaseUnavailable('DATABASE_CLOSED', 'The transaction has ended.');
     try {
       return await connection.run(send, performance.now() + statementMs);
     } catch (error) {
-      firstError ??= error;
+      if (!isFollowing(error)) failure = error;
       throw error;
     }
   };
@@ -108,7 +112,7 @@ export async function runTransaction<T>(
     await begun;
     const answer = await command('commit');
     // PostgreSQL answers a commit with ROLLBACK when a statement has failed, even if `work` ignored the error.
-    if (answer.command === 'ROLLBACK') throw firstError;
+    if (answer.command === 'ROLLBACK') throw failure;
     hasEnded = true;
     release();
     return result;
@@ -120,6 +124,7 @@ export async function runTransaction<T>(
       .then(release);
     // After a timeout the caller does not wait for the rollback as well.
     if (!isDatabaseUnavailable(error)) await rolledBack;
-    throw error;
+    // Of statements that were sent together, one behind the failure may reach the caller first.
+    throw isFollowing(error) ? failure : error;
   }
 }
