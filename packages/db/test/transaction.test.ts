@@ -69,17 +69,17 @@ t.test('A statement after the end of its transaction does not reach the database
   t.same(await notes(), []);
 });
 
-t.test('A transaction rejects with its failure, even if a statement behind it rejects first', async (t) => {
-  const work = db.transaction(async (tx) => {
-    await write(tx, 'a');
-    const failing = write(tx, 'a').then(null, async (error) => {
-      await new Promise(setImmediate);
-      throw error;
+t.test(
+  'A transaction rejects with its failure, even if its work throws the error of a statement behind it',
+  async (t) => {
+    const work = db.transaction(async (tx) => {
+      await write(tx, 'a');
+      write(tx, 'a').then(null, () => {});
+      await write(tx, 'b');
     });
-    await Promise.all([failing, write(tx, 'b')]);
-  });
-  t.match(await work.catch((error) => error), { code: '23505' });
-});
+    await t.rejects(work, { code: '23505' });
+  },
+);
 
 t.test('Statements may be sent together within one transaction, and by many transactions at once', async (t) => {
   const works = Array.from({ length: 60 }, (_, n) =>
