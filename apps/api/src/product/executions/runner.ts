@@ -89,7 +89,7 @@ export function createExecutionRunner(ctx: Context, { graceMs }: { graceMs: numb
     }
   }
 
-  /** Others may start now: in the claim that is under way, or else in another one if any wait. */
+  /** Lets waiting executions start: a running claim goes on, and otherwise a claim begins if any wait. */
   function onEnd() {
     rounds.want();
     void ctx.trace.detached(wakeIfQueued);

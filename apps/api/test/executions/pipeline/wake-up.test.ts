@@ -60,7 +60,7 @@ t.test('The end of an execution makes a claim only if another one waits', async 
   });
   worker.wakeExecutions();
   await until(async () => (await ctx.db.$count(executions, eq(executions.status, 'completed'))) === 2);
-  // It grows meanwhile.
+  // What ends may add to the list.
   for (const one of begun) {
     await one;
     await setImmediate();
